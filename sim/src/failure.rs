@@ -40,6 +40,11 @@ impl Failure {
         self
     }
 
+    /// The text says first what it is about.
+    pub(crate) fn of(self, what: &str) -> Self {
+        Self { text: format!("{what}: {}", self.text).into(), ..self }
+    }
+
     /// The rule is a more particular one.
     pub(crate) fn instead(mut self, rule: RuleId) -> Self {
         self.breach.iter_mut().for_each(|breach| breach.rule = rule);

@@ -83,7 +83,10 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
     if matches!(outcome, Outcome::Success | Outcome::Created(_) | Outcome::WorkFailed) {
         orders::was_awaited(world, &awaited);
     }
-    if outcome == Outcome::TimedOut
+    if outcome == Outcome::TimedOut && orders::waits_in_vain(world, object) {
+        // It never ends, which was reported. Later calls are judged as if it had.
+        orders::was_awaited(world, &awaited);
+    } else if outcome == Outcome::TimedOut
         && let Some(stream) = world.streams.get_mut(object)
     {
         stream.data.timed_out = Some((call, stream.data.count));

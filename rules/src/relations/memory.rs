@@ -1,10 +1,8 @@
 //! MEM, COPY: what kind of memory an address is in, and whether there still is a block.
 
-use super::scene::{Case, MemoryUse, Scene};
-use super::world::World;
+use super::scene::{Case, MemoryUse};
 use crate::catalogue::*;
 use crate::events::{Flag, Kind, Object, Op, Place, Role, Span, Use};
-use crate::finding::Finding;
 use crate::rule::Severity;
 
 /// Whether the memory is there, and where the call says.
@@ -33,8 +31,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     if case.findings.len() == before {
         fresh(case);
         super::media::for_pictures(case);
-        other_device(case);
-        between_devices(case);
+        super::other_devices::judge(case);
         aligned(case);
     }
     // A warning is no reason to look no further.
@@ -258,6 +255,8 @@ fn room(case: &mut Case<'_>) {
         )
         .all(block.map(|(block, _)| block))
         .against_any(block.map(|(_, entry)| entry.made), "allocated the block");
+        // One wrong number is often that of both sides.
+        return;
     }
 }
 
@@ -302,62 +301,10 @@ fn filled(case: &mut Case<'_>, used: &MemoryUse) {
     }
 }
 
-/// MEM-11: work on a stream reaches the memory of its own device.
-fn other_device(case: &mut Case<'_>) {
-    let (world, event) = (case.world, case.event());
-    let Some(device) = case.scene.device_of_work(world) else { return };
-    if event.op == Op::Use && devices(case).len() > 1 {
-        return;
-    }
-    for used in &case.scene.memory {
-        let Some((block, entry)) = world.block(used.span.start) else { continue };
-        let Some(of) = entry.data.device.filter(|of| *of != device && !linked(case, device, *of)) else { continue };
-        if entry.data.misplaced.contains(&device) {
-            continue;
-        }
-        let made = entry.made;
-        case.report(
-            MEM_11,
-            format!("{} of device {of} are used by work of device {device}", used.span),
-            "memory of the device of the work, or access between the two",
-            "allocate while a context of that device is current, or call aclrtDeviceEnablePeerAccess",
-        )
-        .about(block)
-        .against(made, "allocated the block");
-        return;
-    }
-}
-
-/// That a block is on another device than the work which uses it is one mistake, whatever uses it.
-pub(super) fn note_misplaced(world: &mut World, scene: &Scene, findings: &[Finding]) {
-    let Some(device) = scene.device_of_work(world) else { return };
-    let blocks = findings.iter().filter(|finding| finding.rule == MEM_11).filter_map(|finding| finding.objects.first());
-    for block in blocks {
-        let block = world.blocks.get_mut(block.object);
-        block.into_iter().for_each(|block| block.data.misplaced.extend([device]));
-    }
-}
-
-/// COPY-08: a copy from one device to another.
-fn between_devices(case: &mut Case<'_>) {
-    let [a, b] = *devices(case).as_slice() else { return };
-    if case.event().op == Op::Use && !linked(case, a, b) {
-        let blocks: Vec<Object> =
-            case.scene.memory.iter().filter_map(|used| Some(case.world.block(used.span.start)?.0)).collect();
-        case.report(
-            COPY_08,
-            format!("memory is copied between the devices {a} and {b}"),
-            "access between the two devices is enabled",
-            "call aclrtDeviceCanAccessPeer, then aclrtDeviceEnablePeerAccess",
-        )
-        .all(blocks);
-    }
-}
-
 /// COPY-09: a queued copy on one device begins at multiples of 64 bytes, on both sides.
 fn aligned(case: &mut Case<'_>) {
     const ALIGNMENT: u64 = 64;
-    if case.event().op != Op::Use || case.event().queue().is_none() || devices(case).len() > 1 {
+    if case.event().op != Op::Use || case.event().queue().is_none() || super::other_devices::devices(case).len() > 1 {
         return;
     }
     let side = |wanted: Role| {
@@ -383,20 +330,4 @@ fn aligned(case: &mut Case<'_>) {
         "start both sides at multiples of 64 bytes, or copy synchronously (aclrtMemcpy)",
     )
     .all(block);
-}
-
-/// Whether one of the devices has access to the memory of the other. One direction is accepted as sufficient, because
-/// it depends on the product which one a copy needs.
-fn linked(case: &Case<'_>, a: u64, b: u64) -> bool {
-    let reaches = |a: u64, b: u64| case.world.devices.get(&a).is_some_and(|device| device.peers.contains(&b));
-    reaches(a, b) || reaches(b, a)
-}
-
-/// The devices whose memory a call reads or writes.
-fn devices(case: &Case<'_>) -> Vec<u64> {
-    let of = |used: &MemoryUse| case.world.block(used.span.start)?.1.data.device;
-    let mut devices: Vec<u64> = case.scene.memory.iter().filter_map(of).collect();
-    devices.sort_unstable();
-    devices.dedup();
-    devices
 }

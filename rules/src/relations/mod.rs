@@ -25,6 +25,7 @@ mod memory;
 mod models;
 mod objects;
 mod orders;
+mod other_devices;
 mod pools;
 mod process;
 mod recent;
@@ -123,7 +124,7 @@ impl Checker {
         in_flight::note_reported(&mut self.world, &scene, &findings);
         same_context::note_reported(&mut self.world, &scene, &findings);
         process::note_reported(&mut self.world, &scene, &findings);
-        memory::note_misplaced(&mut self.world, &scene, &findings);
+        other_devices::note_misplaced(&mut self.world, &scene, &findings);
         let mut misuses = findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse).peekable();
         let reported = misuses
             .peek()

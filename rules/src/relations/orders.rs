@@ -89,6 +89,12 @@ pub(super) fn as_waited(world: &mut World, scene: &Scene, awaited: &Awaited) {
     }
 }
 
+/// Whether the stream waits for an event that nobody has recorded, and for which it opens no gate.
+pub(super) fn waits_in_vain(world: &World, stream: Object) -> bool {
+    let mut events = world.events.live();
+    events.any(|(_, event)| !event.data.reset_behind && event.data.awaited_in_vain.contains(&stream))
+}
+
 /// Applies a record or a wait that broke a rule and was refused: later calls are judged as if it had taken place.
 pub(super) fn as_meant(world: &mut World, scene: &Scene, count: u64) {
     let (call, object, queue) = (scene.call, scene.event.object, scene.event.queue());

@@ -98,7 +98,7 @@ fn finalise(case: &mut Case<'_>) {
         return not_initialised(case);
     }
     let all = case.event().op == Op::Finalise;
-    let mut left = left(case);
+    let mut left = left(case.world);
     let mut of_others = false;
     match *process.initialised.as_slice() {
         [] if ended_for_others(case) => return,
@@ -207,8 +207,7 @@ pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Findin
 }
 
 /// The objects of the program that are still there, and that it has not tried to end.
-fn left(case: &Case<'_>) -> Vec<Object> {
-    let world = case.world;
+pub(super) fn left(world: &World) -> Vec<Object> {
     // A set by a thread that has ended does not count: the manual only advises to reset the device on that thread.
     let lives = |thread: &Thread| world.threads.contains_key(thread);
     let set = world.devices.iter().filter(|(_, device)| device.sets.keys().flatten().any(lives));
@@ -234,7 +233,7 @@ fn left(case: &Case<'_>) -> Vec<Object> {
 pub(super) fn at_exit(case: &mut Case<'_>) {
     let tried = case.world.kept.contains(&Object::PROCESS);
     if let Some(last) = case.world.process.initialised.last().copied().filter(|_| !tried) {
-        let left = left(case);
+        let left = left(case.world);
         case.report(
             INIT_03,
             "the process exits while the library is initialised",

@@ -153,6 +153,19 @@ impl World {
     pub(super) fn keep(&mut self, op: Op, object: Object, reported: Vec<Object>) {
         if matches!(object.kind, Kind::Device | Kind::Context | Kind::Process) {
             let ends = matches!(op, Op::Reset | Op::ResetForce | Op::Finalise | Op::Release | Op::Destroy);
+            // The rest of a teardown that comes too early follows it: what belongs to no device.
+            let teardown = op == Op::Reset && reported.iter().any(|left| left.kind != Kind::Device);
+            let last = self.devices.iter().all(|(id, device)| *id == object.number || device.sets.is_empty());
+            let rest = if teardown && last { super::process::left(self) } else { Vec::new() };
+            let pinned = |block: Object| self.blocks.get(block).is_some_and(|block| block.data.device.is_none());
+            let rest: Vec<Object> = rest
+                .into_iter()
+                .filter(|left| match left.kind {
+                    Kind::Memory => pinned(*left),
+                    kind => matches!(kind, Kind::Dataset | Kind::DataBuffer | Kind::Descriptor),
+                })
+                .collect();
+            self.kept.extend(rest);
             self.kept.extend(reported.into_iter().chain([object]).filter(|_| ends));
         } else if super::live::ends(op) {
             // The memory in a range or a pool is left over with it.

@@ -7,6 +7,7 @@ use crate::abi::{Address, In, Name, Out, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::models::{TensorDesc, create_tensor, destroy_tensor, with_tensor};
 use crate::model::UNKNOWN_RANK;
+use ascendcl_rules::{DATA_11, Object};
 use ascendcl_sys::constants::{ACL_MAX_DIM_CNT, ACL_UNKNOWN_RANK};
 use ascendcl_sys::types::*;
 use std::ffi::CString;
@@ -152,9 +153,13 @@ pub(crate) fn aclSetTensorConst(desc: Name<aclTensorDesc>, data_buffer: Address,
 fn list<T: Copy>(count: i32, items: &In<'_, T>) -> Answer<Vec<T>> {
     const MOST: usize = ACL_MAX_DIM_CNT as usize;
     let count = usize::try_from(count).ok().filter(|count| *count <= MOST);
-    let count = count.ok_or_else(|| Failure::invalid(format!("there are 0 to {MOST} axes")))?;
+    let wrong = |text: String| {
+        let fix = "pass the length of the list, which has to be there";
+        Failure::invalid(text).breaks(DATA_11, "as many axes as the list has", fix).about(Object::PROCESS)
+    };
+    let count = count.ok_or_else(|| wrong(format!("there are 0 to {MOST} axes")))?;
     if count > 0 && items.is_null() {
-        return Err(Failure::invalid(format!("{count} axes are announced, and the list of them is null")));
+        return Err(wrong(format!("{count} axes are announced, and the list of them is null")));
     }
     Ok(items.list(count))
 }

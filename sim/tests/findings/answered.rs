@@ -358,7 +358,7 @@ fn a_stream_keeps_its_mode_and_has_flags_that_go_together() {
 #[test]
 fn a_time_limit_is_minus_one_or_positive() {
     for limit in [0, -5] {
-        let found = broken(|| drop(acl!(aclrtSynchronizeStreamWithTimeout(stream(), limit))));
+        let found = broken(|| assert_ne!(acl!(aclrtSynchronizeStreamWithTimeout(stream(), limit)), 0));
         assert_eq!(found, [rules::STREAM_16]);
         let found = broken(|| {
             let (stream, event) = (stream(), event());
@@ -373,10 +373,26 @@ fn a_time_limit_is_minus_one_or_positive() {
 
 #[test]
 fn access_to_a_device_is_enabled_for_another_one_and_without_flags() {
-    let enable = |peer: i32, flags: u32| broken(|| drop(acl!(aclrtDeviceEnablePeerAccess(peer, flags))));
+    let enable = |peer: i32, flags: u32| {
+        broken(|| {
+            acl!(aclrtDeviceEnablePeerAccess(peer, flags));
+        })
+    };
     assert_eq!(enable(0, 0), [rules::DEV_13]);
     assert_eq!(enable(1, 1), [rules::DEV_13]);
     assert_eq!(enable(1, 0), []);
-    let asks = broken(|| drop(acl!(aclrtDeviceCanAccessPeer(&mut 0, 0, 0))));
+    let asks = broken(|| assert_ne!(acl!(aclrtDeviceCanAccessPeer(&mut 0, 0, 0)), 0));
     assert_eq!(asks, [], "programs ask about every pair");
+}
+
+#[test]
+fn a_copy_has_a_direction_that_there_is() {
+    let copies = |kind: u32| {
+        broken(|| {
+            let (block, host) = (malloc(64), malloc_host(64));
+            acl!(aclrtMemcpy(block, 64, host, 64, aclrtMemcpyKind(kind)));
+        })
+    };
+    assert_eq!(copies(99), [rules::COPY_02]);
+    assert_eq!(copies(1), []);
 }

@@ -146,7 +146,9 @@ fn a_context_that_is_destroyed_under_a_worker_is_one_mistake() {
 fn a_device_that_is_reset_under_a_worker_is_one_mistake() {
     let run = |between: fn()| {
         broken_by(|| {
-            let resets = || drop(acl!(aclrtResetDevice(0)));
+            let resets = || {
+                acl!(aclrtResetDevice(0));
+            };
             around_a_worker(|| ok!(aclrtSetDevice(0)), between, resets);
         })
     };
@@ -164,8 +166,12 @@ fn a_library_that_is_finalised_under_a_worker_is_one_mistake() {
                 ok!(aclrtResetDevice(0));
                 ok!(aclFinalize());
             };
-            let early = move || if waits { () } else { ends() };
-            around_a_worker(|| ok!(aclrtSetDevice(0)), early, || ok!(aclrtResetDevice(0)));
+            let between = || {
+                if !waits {
+                    ends();
+                }
+            };
+            around_a_worker(|| ok!(aclrtSetDevice(0)), between, || ok!(aclrtResetDevice(0)));
             if waits {
                 ends();
             }
@@ -178,7 +184,7 @@ fn a_library_that_is_finalised_under_a_worker_is_one_mistake() {
 /// The work counts as awaited, because the wait is there.
 #[test]
 fn a_wait_on_a_thread_without_a_context_is_one_mistake() {
-    let run = |chooses: bool, wait: fn(aclrtStream)| {
+    let run = |chooses: bool, wait: fn(aclrtStream) -> aclError| {
         broken_by(|| {
             let (context, block, stream) = (Shared::new(current()), malloc(64), Shared::new(stream()));
             ok!(aclrtMemsetAsync(block, 64, 1, 64, stream.get()));
@@ -192,8 +198,8 @@ fn a_wait_on_a_thread_without_a_context_is_one_mistake() {
             ok!(aclrtDestroyStream(stream.get()));
         })
     };
-    let of_stream: fn(aclrtStream) = |stream| drop(acl!(aclrtSynchronizeStream(stream)));
-    let of_device: fn(aclrtStream) = |_| drop(acl!(aclrtSynchronizeDevice()));
+    let of_stream: fn(aclrtStream) -> aclError = |stream| acl!(aclrtSynchronizeStream(stream));
+    let of_device: fn(aclrtStream) -> aclError = |_| acl!(aclrtSynchronizeDevice());
     for (wait, name) in [(of_stream, "aclrtSynchronizeStream"), (of_device, "aclrtSynchronizeDevice")] {
         assert_eq!(run(false, wait), [(rules::THREAD_01, name)]);
         assert_eq!(run(true, wait), []);
@@ -211,7 +217,9 @@ fn a_callback_that_calls_the_library_is_found_once_for_each_run() {
             ok!(aclrtFree(block));
             ok!(aclrtResetDevice(0));
         });
-        launch(stream, || drop(acl!(aclrtSynchronizeStreamWithTimeout(aclrtStream::NULL, 10))));
+        launch(stream, || {
+            acl!(aclrtSynchronizeStreamWithTimeout(aclrtStream::NULL, 10));
+        });
         sync(stream);
     });
     assert_eq!(found, [(rules::CB_01, "aclrtMalloc"), (rules::CB_01, "aclrtSynchronizeStreamWithTimeout")]);
@@ -326,4 +334,56 @@ fn a_device_is_reset_as_often_as_it_was_set() {
     assert_eq!(run(0), [(rules::INIT_02, "aclFinalize")]);
     assert_eq!(run(1), [(rules::DEV_06, "aclFinalize")]);
     assert_eq!(run(2), []);
+}
+
+/// A guard that resets and finalises is destroyed before the objects that it guards, pinned memory among them.
+#[test]
+fn a_teardown_in_the_wrong_order_is_one_mistake() {
+    let run = |first: bool| {
+        broken_by(|| {
+            let (stream, block, host, event) = (stream(), malloc(64), malloc_host(64), event());
+            let guard = || {
+                ok!(aclrtResetDevice(0));
+                ok!(aclFinalize());
+            };
+            if first {
+                guard();
+            }
+            acl!(aclrtDestroyEvent(event));
+            acl!(aclrtFreeHost(host));
+            acl!(aclrtFree(block));
+            acl!(aclrtDestroyStream(stream));
+            if !first {
+                guard();
+            }
+        })
+    };
+    assert_eq!(run(true), [(rules::DEV_02, "aclrtResetDevice")]);
+    assert_eq!(run(false), []);
+}
+
+/// The thread that waits is the one that records the event later.
+#[test]
+fn a_stream_that_waits_in_vain_and_is_waited_for_is_one_mistake() {
+    let run = |early: bool| {
+        broken_on(Config::new().patience(Duration::from_millis(100)), || {
+            let (records, waits, block) = (stream(), stream(), malloc(64));
+            let mut event = aclrtEvent::NULL;
+            ok!(aclrtCreateEventWithFlag(&mut event, ACL_EVENT_SYNC));
+            if !early {
+                ok!(aclrtRecordEvent(event, records));
+            }
+            ok!(aclrtStreamWaitEvent(waits, event));
+            ok!(aclrtMemsetAsync(block, 64, 1, 64, waits));
+            acl!(aclrtSynchronizeStream(waits));
+            ok!(aclrtMemsetAsync(block, 64, 2, 64, records));
+            if early {
+                ok!(aclrtRecordEvent(event, records));
+            }
+            sync(waits);
+            sync(records);
+        })
+    };
+    assert_eq!(run(true), [rules::EVENT_05]);
+    assert_eq!(run(false), []);
 }

@@ -121,3 +121,69 @@ fn an_operator_handle_is_destroyed_once_after_the_last_call_that_uses_it() {
     assert_eq!(run("dd"), [(rules::DATA_05, "aclopDestroyHandle")]);
     assert_eq!(run("dr"), [(rules::OP_07, "aclopExecWithHandle")]);
 }
+
+#[test]
+fn the_operands_of_an_operator_are_in_memory_of_the_device() {
+    let run = |place: fn() -> *mut c_void| {
+        broken_by(|| {
+            let ([x, y], (to, output)) = ([tensor(), tensor()], buffer(4 * FLOATS));
+            let from = place();
+            let input = acl!(aclCreateDataBuffer(from, 4 * FLOATS));
+            relu_of([x, y], [input, output]);
+            // The output is told in the same way.
+            relu_of([y, x], [input, output]);
+            ok!(aclDestroyDataBuffer(input));
+            ok!(aclDestroyDataBuffer(output));
+            ok!(aclrtFree(to));
+        })
+    };
+    let once = [(rules::MEM_10, "aclopCompileAndExecuteV2")];
+    assert_eq!(run(|| vec![0_u8; 4 * FLOATS].leak().as_mut_ptr().cast()), once);
+    assert_eq!(run(|| malloc_host(4 * FLOATS)), once);
+    assert_eq!(run(|| buffer(4 * FLOATS).0), []);
+}
+
+fn relu_of([x, y]: [*mut aclTensorDesc; 2], [input, output]: [*mut aclDataBuffer; 2]) {
+    acl!(aclopCompileAndExecuteV2(
+        c"Relu".as_ptr(),
+        1,
+        &mut x.cast(),
+        &mut input.cast(),
+        1,
+        &mut y.cast(),
+        &mut output.cast(),
+        std::ptr::null_mut(),
+        aclopEngineType::ACL_ENGINE_SYS,
+        aclopCompileType::ACL_COMPILE_SYS,
+        null(),
+        aclrtStream::NULL
+    ));
+    sync(aclrtStream::NULL);
+}
+
+#[test]
+fn the_description_of_an_operand_is_alive_and_has_as_many_axes_as_its_list() {
+    let run = |early: bool| {
+        broken_by(|| {
+            let ([x, y], input, output) = ([tensor(), tensor()], buffer(4 * FLOATS).1, buffer(4 * FLOATS).1);
+            if early {
+                acl!(aclDestroyTensorDesc(x));
+            }
+            relu_of([x, y], [input, output]);
+            if !early {
+                acl!(aclDestroyTensorDesc(x));
+            }
+        })
+    };
+    assert_eq!(run(true), [(rules::DATA_05, "aclopCompileAndExecuteV2")]);
+    assert_eq!(run(false), []);
+    let axes = |count: i32| {
+        let dims = [1_i64];
+        let format = aclFormat::ACL_FORMAT_ND;
+        broken(|| {
+            acl!(aclCreateTensorDesc(aclDataType::ACL_FLOAT, count, dims.as_ptr(), format));
+        })
+    };
+    assert_eq!(axes(-1), [rules::DATA_11]);
+    assert_eq!(axes(1), []);
+}

@@ -232,3 +232,16 @@ fn memory_that_could_not_be_had_or_mapped_is_no_mistake() {
     }
     assert_eq!(run(Plan::new(), false), [(rules::VMM_01, "aclrtMemset")], "no memory was asked for");
 }
+
+#[test]
+fn physical_memory_comes_in_multiples_of_the_granularity() {
+    let allocate = |bytes: usize| {
+        broken_by(|| {
+            let (mut memory, properties) = (aclrtDrvMemHandle::NULL, properties(DEVICE, 0));
+            acl!(aclrtMallocPhysical(&mut memory, bytes, &properties, 0));
+            acl!(aclrtFreePhysical(memory));
+        })
+    };
+    assert_eq!(allocate(1000), [(rules::VMM_02, "aclrtMallocPhysical")]);
+    assert_eq!(allocate(UNIT), []);
+}

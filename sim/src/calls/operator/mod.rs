@@ -27,8 +27,7 @@ fn request(
 
 fn descriptions(name: &str, what: &str, list: &[Name<aclTensorDesc>]) -> Answer<Vec<TensorDesc>> {
     let description = |(index, desc): (usize, &Name<aclTensorDesc>)| {
-        with_tensor(*desc, |desc| desc.clone())
-            .map_err(|failure| Failure::new(failure.code, format!("{name}, {what} {index}: {}", failure.text)))
+        with_tensor(*desc, |desc| desc.clone()).map_err(|failure| failure.of(&format!("{name}, {what} {index}")))
     };
     list.iter().enumerate().map(description).collect()
 }

@@ -6,6 +6,7 @@ use crate::locks::lock;
 use crate::machine::device::{self, Device};
 use crate::machine::handles::Table;
 use crate::machine::sharing::{Key, Kind, Record, What};
+use ascendcl_rules::{Object, VMM_02};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_MEMORY_ALLOCATION;
 use ascendcl_sys::types::*;
 use std::sync::{Arc, Mutex};
@@ -34,7 +35,9 @@ pub(crate) fn allocate(size: usize, properties: aclrtPhysicalMemProp) -> Answer<
     check(&properties)?;
     if size == 0 || !size.is_multiple_of(GRANULARITY) {
         let text = format!("{size} bytes: physical memory comes in multiples of {GRANULARITY}");
-        return Err(Failure::refused(text));
+        let failure = Failure::refused(text);
+        let fix = "round the size up to the granularity (aclrtMemGetAllocationGranularity)";
+        return Err(failure.breaks(VMM_02, "a multiple of the granularity", fix).about(Object::PROCESS));
     }
     let device = match properties.location.kind {
         aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => Some(device::device(properties.location.id.into())?),

@@ -101,9 +101,7 @@ pub(super) fn snapshot(name: Name<aclmdlDataset>) -> Answer<Snapshot> {
     let dataset = find(name)?;
     let dataset = lock(&dataset);
     let item = |(index, slot): (usize, &Slot)| {
-        let area = read_area(slot.buffer).map_err(|failure| {
-            Failure::new(failure.code, format!("buffer {index} of the dataset: {}", failure.text))
-        })?;
+        let area = read_area(slot.buffer).map_err(|failure| failure.of(&format!("buffer {index} of the dataset")))?;
         let dims = slot.desc.and_then(|desc| with_tensor(desc, |desc| desc.dims.clone()).ok());
         Ok(Item { buffer: slot.buffer, area, dims })
     };

@@ -14,7 +14,7 @@ use crate::machine::memory::{Hold, Place, describe, hold};
 use crate::machine::models::{Given, claim, lend};
 use crate::machine::streams::stream::Stream;
 use crate::model::RunFailure;
-use ascendcl_rules::{DATA_08, Object};
+use ascendcl_rules::{DATA_08, MEM_10, Object};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclDataBuffer;
 use std::sync::Arc;
@@ -58,9 +58,9 @@ impl Job {
         });
         let given = given.collect::<Answer<Vec<_>>>()?;
         let what = format!("{name}, output 0");
-        let output = outputs.first().ok_or_else(|| Failure::invalid(format!("{what} has no data buffer")))?;
-        let output = area(&what, &plan.output, *output, ACL_ERROR_OP_OUTPUT_NOT_MATCH)?;
-        let hold = claim(&what, output, &context)?;
+        let buffer = *outputs.first().ok_or_else(|| Failure::invalid(format!("{what} has no data buffer")))?;
+        let output = area(&what, &plan.output, buffer, ACL_ERROR_OP_OUTPUT_NOT_MATCH)?;
+        let hold = claim_of(&what, output, buffer, &context)?;
         Ok(Self { plan: plan.clone(), context, inputs: given, output, _hold: hold })
     }
 
@@ -149,7 +149,7 @@ impl Elements {
                 let _hold = hold(area.address, bytes)?;
                 Ok(Self::Copied(area.address.bytes(bytes)))
             }
-            _ => Ok(Self::There { address: area.address, bytes, _hold: claim(what, area, context)? }),
+            _ => Ok(Self::There { address: area.address, bytes, _hold: claim_of(what, area, buffer, context)? }),
         }
     }
 
@@ -161,9 +161,19 @@ impl Elements {
     }
 }
 
+/// Holds the memory of an operand that is not described as host memory (MEM-10).
+fn claim_of(what: &str, area: Area, buffer: Name<aclDataBuffer>, context: &Context) -> Answer<Hold> {
+    let named = [Object::data_buffer(buffer.0 as u64), Object::memory(area.address.number() as u64)];
+    claim(what, area, context).map_err(|failure| {
+        let fix = "copy the operand to the device, or describe it as host memory (aclSetTensorPlaceMent)";
+        let failure = failure.breaks(MEM_10, "memory of the device", fix);
+        named.into_iter().fold(failure, Failure::about)
+    })
+}
+
 /// The memory of an operand, which has to be large enough.
 fn area(what: &str, operand: &Operand, buffer: Name<aclDataBuffer>, mismatch: i32) -> Answer<Area> {
-    let area = read_area(buffer).map_err(|failure| Failure::new(failure.code, format!("{what}: {}", failure.text)))?;
+    let area = read_area(buffer).map_err(|failure| failure.of(what))?;
     if area.address.is_null() {
         return Err(Failure::invalid(format!("{what}: found a null address in its data buffer, expected memory")));
     }
