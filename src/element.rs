@@ -268,3 +268,12 @@ impl fmt::Display for ElementType {
         }
     }
 }
+
+/// How many elements a tensor of this shape has: none if an axis has no length, however long the others are. `usize::MAX` for
+/// more than there can be.
+pub(crate) fn elements_of(shape: &[usize]) -> usize {
+    if shape.contains(&0) {
+        return 0;
+    }
+    shape.iter().fold(1, |all, length| all.saturating_mul(*length))
+}

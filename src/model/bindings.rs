@@ -5,7 +5,7 @@ use super::port_id::quoted;
 use super::{Model, TensorInfo, dims};
 use crate::brand::Brand;
 use crate::current::Current;
-use crate::element::Element;
+use crate::element::{Element, elements_of};
 use crate::error::{Error, InputError, ObjectKind, check_truth_values};
 use crate::ffi::{BoundInput, Home, Port, RawBuffer, TensorPlace};
 use std::sync::Arc;
@@ -66,7 +66,7 @@ pub(super) enum OutputMemory {
 
 impl InputTensor {
     pub(super) fn elements(&self) -> usize {
-        elements(&self.shape)
+        elements_of(&self.shape)
     }
 
     /// An error if the memory has other readers.
@@ -76,7 +76,7 @@ impl InputTensor {
 
     /// An error if the input's memory is too small for this shape.
     pub(super) fn check_shape(&self, shape: &[usize]) -> Result<(), Error> {
-        let elements = elements(accepted(&self.info, shape)?);
+        let elements = elements_of(accepted(&self.info, shape)?);
         if self.info.element.size().is_none() && elements == self.elements() {
             return Ok(());
         }
@@ -123,7 +123,7 @@ impl Tensors {
             current.ledger().allocate(Home::Device, bytes(info, elements, least)?)
         };
         let input = |((info, least), shape): ((&TensorInfo, usize), &&[usize])| {
-            let block = place(elements(accepted(info, shape)?), info, least)?;
+            let block = place(elements_of(accepted(info, shape)?), info, least)?;
             Ok(InputTensor { info: info.clone(), shape: shape.to_vec(), block, shared: false })
         };
         let has_gears = model.gears().is_some();
@@ -132,7 +132,7 @@ impl Tensors {
                 OutputBuffer::Shape(shape) => {
                     // With gears, the description has shape and size of the largest.
                     let accepted = if has_gears { accepted_in_a_gear } else { accepted };
-                    let elements = elements(accepted(info, shape).map_err(InputError::of_an_output)?);
+                    let elements = elements_of(accepted(info, shape).map_err(InputError::of_an_output)?);
                     let least = if has_gears { 0 } else { port.fixed_bytes() };
                     OutputMemory::Exactly(elements, place(elements, info, least)?)
                 }
@@ -312,10 +312,6 @@ fn accepted_in_a_gear<'s>(info: &TensorInfo, shape: &'s [usize]) -> Result<&'s [
 fn misfit(info: &TensorInfo, shape: &[usize]) -> InputError {
     let (name, expected) = (info.name.clone(), Shape(&info.shape).to_string());
     InputError::Shape { name, expected, found: format!("{shape:?}") }
-}
-
-fn elements(shape: &[usize]) -> usize {
-    shape.iter().try_fold(1_usize, |all, size| all.checked_mul(*size)).unwrap_or(usize::MAX)
 }
 
 /// The bytes of so many elements, or `least` if that is more. Only the library knows the size of some elements: it says how

@@ -3,7 +3,7 @@
 use super::bindings::{names, same_count};
 use super::description::Shape;
 use super::{PortId, TensorInfo};
-use crate::element::{Element, ElementType};
+use crate::element::{Element, ElementType, elements_of};
 use crate::error::{Error, InputError};
 use crate::ffi::{bytes_of, collect_elements};
 use ascendcl_macros::rule;
@@ -40,7 +40,7 @@ impl<'a> Input<'a> {
     /// [`InputError::Length`] when the shape has more or fewer elements than there are.
     #[rule(DATA_08)]
     pub fn new<E: Element>(shape: &[usize], elements: &'a [E]) -> Result<Self, Error> {
-        let expected = shape.iter().try_fold(1_usize, |all, size| all.checked_mul(*size)).unwrap_or(usize::MAX);
+        let expected = elements_of(shape);
         if expected != elements.len() {
             let shape = format!("{shape:?}");
             return Err(InputError::Length { shape, expected, found: elements.len() }.into());
@@ -72,8 +72,7 @@ impl<'a> Input<'a> {
     #[rule(DATA_08)]
     pub fn from_bytes(shape: &[usize], element: ElementType, bytes: &'a [u8]) -> Result<Self, Error> {
         let input = Self { name: None, shape: shape.to_vec(), element, bytes };
-        let size = |size| shape.iter().try_fold(size, |all: usize, size| all.checked_mul(*size)).unwrap_or(usize::MAX);
-        match element.size().map(size) {
+        match element.size().map(|size| elements_of(shape).saturating_mul(size)) {
             Some(expected) if expected != bytes.len() => Err(input.bytes_error(expected).into()),
             _ => Ok(input),
         }

@@ -4,7 +4,7 @@ use super::sealed;
 use super::{TensorArgument, TensorMemory, TensorState};
 use crate::brand::{Brand, Inside, Scoped};
 use crate::current::Current;
-use crate::element::{Element, ElementType};
+use crate::element::{Element, ElementType, elements_of};
 use crate::error::{Error, Failed, InputError};
 use crate::memory::DeviceBuffer;
 use crate::model;
@@ -84,7 +84,7 @@ impl<C: Brand> Current<C> {
     ///
     /// As for [`device_buffer`](Self::device_buffer).
     pub fn tensor<E: Element>(&self, shape: &[usize]) -> Result<DeviceTensor<C, MaybeUninit<E>>, Error> {
-        Ok(DeviceTensor { buffer: self.device_buffer(elements(shape))?, shape: shape.into() })
+        Ok(DeviceTensor { buffer: self.device_buffer(elements_of(shape))?, shape: shape.into() })
     }
 
     /// Allocates device memory for a tensor of this shape, outermost dimension first, and sets it to zero (`aclrtMalloc`,
@@ -94,7 +94,7 @@ impl<C: Brand> Current<C> {
     ///
     /// As for [`device_buffer`](Self::device_buffer) and [`DeviceBuffer::zero`].
     pub fn zeros_tensor<E: Element>(&self, shape: &[usize]) -> Result<DeviceTensor<C, E>, Error> {
-        let buffer = self.device_buffer(elements(shape))?.zero(self)?;
+        let buffer = self.device_buffer(elements_of(shape))?.zero(self)?;
         Ok(DeviceTensor { buffer, shape: shape.into() })
     }
 }
@@ -281,14 +281,10 @@ impl<C: Brand, E: Element> sealed::Output for DeviceTensor<C, MaybeUninit<E>> {
 
 /// An error unless the shape has this many elements.
 pub(super) fn check_shape(shape: &[usize], found: usize) -> Result<(), Error> {
-    match elements(shape) {
+    match elements_of(shape) {
         expected if expected == found => Ok(()),
         expected => Err(InputError::Length { shape: format!("{shape:?}"), expected, found }.into()),
     }
-}
-
-fn elements(shape: &[usize]) -> usize {
-    shape.iter().try_fold(1_usize, |all, size| all.checked_mul(*size)).unwrap_or(usize::MAX)
 }
 
 impl<C: Brand, E> fmt::Debug for DeviceTensor<C, E> {

@@ -50,6 +50,14 @@ fn a_tensor_has_as_many_bytes_as_its_type_and_shape_say() {
         let refused = current.upload_any_tensor(&[3], ElementType::F16, &[0; 5]).unwrap_err();
         assert_eq!(refused.to_string(), "the shape [3] of f16 has 6 bytes, but the data has 5 [DATA-08]");
         assert!(current.any_tensor(&[usize::MAX, 4], ElementType::F32).is_err());
+        // An axis without a length counts before all others, wherever it is.
+        for shape in [[0, usize::MAX, usize::MAX], [usize::MAX, usize::MAX, 0], [usize::MAX, 0, usize::MAX]] {
+            assert!(current.any_tensor(&shape, ElementType::F32).unwrap().into_buffer().is_empty(), "{shape:?}");
+            assert_eq!(current.tensor::<f32>(&shape).unwrap().shape(), shape);
+            assert!(current.upload_any_tensor(&shape, ElementType::F64, &[]).is_ok(), "{shape:?}");
+            assert!(ascendcl::Input::new::<f32>(&shape, &[]).is_ok(), "{shape:?}");
+            assert!(ascendcl::Input::from_bytes(&shape, ElementType::F32, &[]).is_ok(), "{shape:?}");
+        }
         let mut tensor = floats(current, [1.0; 4]);
         let short = tensor.copy_from_bytes(current, &[0; 12]).unwrap_err();
         assert_eq!(bytes_error(&short), Some((16, 12)));

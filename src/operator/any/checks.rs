@@ -2,7 +2,7 @@
 
 use crate::brand::Brand;
 use crate::current::Current;
-use crate::element::{Element, ElementType};
+use crate::element::{Element, ElementType, elements_of};
 use crate::error::{Error, InputError};
 use crate::ffi::RawBuffer;
 use crate::memory::check_elements;
@@ -14,8 +14,7 @@ fn size(shape: &[usize], element: ElementType) -> Result<usize, Error> {
 
 /// How many bytes a tensor has.
 pub(super) fn bytes_of(shape: &[usize], element: ElementType) -> Result<usize, Error> {
-    let bytes = shape.iter().try_fold(size(shape, element)?, |all, size| all.checked_mul(*size));
-    Ok(bytes.unwrap_or(usize::MAX))
+    Ok(elements_of(shape).saturating_mul(size(shape, element)?))
 }
 
 /// An error unless a tensor of this shape has this many bytes.
