@@ -39,7 +39,8 @@ fn takes_library(op: Op) -> bool {
 }
 
 fn not_initialised(case: &mut Case<'_>) {
-    if ended_for_others(case) {
+    // It was ended for a part of the program that goes on to use it: that was reported.
+    if case.world.process.for_others {
         return;
     }
     let (what, call) = (case.event().object, case.event().call);
@@ -71,11 +72,6 @@ fn not_initialised(case: &mut Case<'_>) {
     };
 }
 
-/// Whether the library was ended for a part of the program that goes on to use it: that was reported.
-fn ended_for_others(case: &Case<'_>) -> bool {
-    case.world.process.for_others && case.world.process.initialised.is_empty()
-}
-
 /// Whether a missing or failed initialisation is the reason that there are no objects. Then further findings would only
 /// repeat that mistake. Strict checks refuse every call that needs the library, so no context is ever created.
 pub(super) fn never_began(case: &Case<'_>) -> bool {
@@ -98,7 +94,7 @@ fn finalise(case: &mut Case<'_>) {
     let mut left = left(case);
     let mut of_others = false;
     match *process.initialised.as_slice() {
-        [] if ended_for_others(case) => return,
+        [] if process.for_others => return,
         [] => {
             case.report(
                 INIT_08,
