@@ -135,6 +135,18 @@ fn a_library_that_was_ended_for_others_and_initialised_again_ends_once_more() {
     };
     assert_eq!(run(true), [INIT_07, INIT_02]);
     assert_eq!(run(false), [INIT_07]);
+    // The other part of the program ends it, too.
+    let twice = |others: bool| {
+        broken(|p| {
+            p.reset(0);
+            if others {
+                p.init();
+            }
+            (0..2).for_each(|_| p.finalise());
+        })
+    };
+    assert_eq!(twice(true), [INIT_07]);
+    assert_eq!(twice(false), [INIT_08]);
 }
 
 /// A data buffer that was in a destroyed dataset, and perhaps in another one by now, which a thread is still at that made it.
