@@ -7,9 +7,7 @@ use crate::events::{Kind, Object, Op, Role, Use};
 
 pub(super) fn judge(case: &mut Case<'_>) {
     let (op, object) = (case.event().op, case.event().object);
-    if op == Op::Execute {
-        longer_than_memory(case);
-    }
+    longer_than_memory(case);
     if !matches!(object.kind, Kind::Dataset | Kind::DataBuffer) {
         return;
     }

@@ -20,9 +20,10 @@ pub(super) fn from_reported_mistake(case: &Case<'_>) -> bool {
     }
     let process = &world.process;
     let finalised = process.initialised.is_empty() && process.finalised.is_some();
-    // Descriptions are not listed among what a finalisation leaves over.
-    if finalised && process.left_over && event.object.kind == Kind::Description && super::live::ends(event.op) {
-        return matches!(world.fate(event.object), Fate::Live { .. });
+    // The finding of a finalisation does not list all that it leaves over: no descriptions, for example.
+    let is_live = || matches!(world.fate(event.object), Fate::Live { .. });
+    if finalised && process.left_over && super::live::ends(event.op) && is_live() {
+        return true;
     }
     if event.op == Op::Set {
         return false;

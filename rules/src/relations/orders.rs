@@ -135,17 +135,16 @@ pub(super) fn wait_for(world: &mut World, event: Object, queue: Option<Object>, 
     }
 }
 
-/// Remembers which record the stream waits for. Its earlier waits for the same stream are over before this one.
+/// Remembers which record the stream waits for, after [`wait_for`]. Its earlier waits for the same stream are over before this one.
 pub(super) fn note_wait(world: &mut World, call: Call, event: Object, queue: Option<Object>, count: u64) {
     let record = world.events.get(event).and_then(|event| event.data.record.as_ref());
     // The work of a persistent stream runs when its model instance runs, not now.
     let waiting = queue.and_then(|queue| world.streams.get(queue)).filter(|stream| !stream.data.persistent);
     let (Some(record), Some(queue), Some(waiting)) = (record, queue, waiting) else { return };
     let by = Position { stream: queue, key: waiting.data.key, count };
-    let mut over = Awaited { clock: waiting.data.clock.clone(), any: record.fenced || waiting.data.fenced.is_some() };
-    over.clock.join(&record.clock);
+    // The stream's clock has the wait itself and what it waits for.
+    let over = Awaited { clock: waiting.data.clock.clone(), any: waiting.data.fenced.is_some() };
     let record = Position { stream: record.stream, key: record.key, count: record.count };
-    [by, record].iter().for_each(|position| over.clock.raise(position.key, position.count));
     let order = super::clock::Order { host: &world.host, streams: &world.streams };
     world.waits.retain(|wait| {
         let hidden = wait.event == event || world.events.get(wait.event).is_none();

@@ -76,7 +76,7 @@ fn ended_for_others(case: &Case<'_>) -> bool {
     let process = &case.world.process;
     // What a thread has is left over, and the thread goes on.
     let elsewhere = process.finalised.is_some_and(|finalised| finalised.thread != case.event().thread);
-    (process.for_others || process.left_over && elsewhere) && process.initialised.is_empty()
+    process.for_others || process.left_over && elsewhere
 }
 
 /// Whether a missing or failed initialisation is the reason that there are no objects. Then further findings would only

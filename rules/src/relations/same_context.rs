@@ -30,7 +30,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
 fn was_reported(case: &Case<'_>, object: Object, context: Object, device: Option<u64>) -> bool {
     let ends = super::live::ends(case.event().op);
     // A call that was to end it earlier was refused.
-    if ends && (case.world.kept.contains(&object) || case.world.kept.contains(&context)) {
+    if ends && case.world.kept.contains(&object) {
         return true;
     }
     let Some(state) = case.world.threads.get(&case.event().thread) else { return false };

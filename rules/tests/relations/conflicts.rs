@@ -302,3 +302,23 @@ fn waits_that_lack_for_two_blocks_of_one_call_are_one_finding() {
         assert_eq!((named(Kind::Stream), named(Kind::Memory)), (2, 2), "{finding}");
     }
 }
+
+#[test]
+fn memory_that_a_run_reads_and_memory_that_an_operator_reads_have_rules_of_their_own() {
+    let run = |p: &mut Program, operator: bool, synced: bool| {
+        let (block, host, stream, model) = (p.malloc(64), p.malloc_host(64), p.stream(), p.load(None, None));
+        let (data, _) = p.dataset(block);
+        if operator {
+            let work = p.event("aclopExecuteV2", stream, Op::Use).using(Use::Queue(stream));
+            p.see(&work.using(memory(block, 64, Access::Read, Role::Input, DEVICE)), Outcome::Success);
+        } else {
+            p.run(model, data, data, stream);
+        }
+        if synced {
+            p.sync(stream);
+        }
+        p.copy(block, host, None);
+    };
+    breaks(COPY_04, |p| run(p, true, false), |p| run(p, true, true));
+    breaks(MODEL_17, |p| run(p, false, false), |p| run(p, false, true));
+}

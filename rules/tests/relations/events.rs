@@ -228,3 +228,47 @@ fn a_thread_waits_for_an_event_that_another_process_may_have_recorded() {
     };
     breaks(EVENT_05, |p| run(p, false), |p| run(p, true));
 }
+
+/// A wait for such an event does not stop the stream, so nothing that comes later makes it right.
+#[test]
+fn a_wait_that_has_no_effect_is_found_at_once() {
+    for kind in [Flag::Plain, Flag::Ex] {
+        let run = |recorded: bool| {
+            move |p: &mut Program| {
+                let (stream, event) = (p.stream(), p.new_event(&[Flag::Waitable, kind]));
+                if recorded {
+                    p.record(event, stream);
+                }
+                p.wait(stream, event);
+                assert_eq!(p.findings.len(), usize::from(!recorded));
+            }
+        };
+        breaks(EVENT_05, run(false), run(true));
+    }
+}
+
+#[test]
+fn a_reset_by_a_stream_that_does_not_wait_takes_no_later_record_back() {
+    let found = broken(|p| {
+        let ([waiting, other], mark) = ([0; 2].map(|_| p.stream()), p.mark());
+        p.wait(waiting, mark);
+        p.reset_event(mark, other);
+        p.record(mark, other);
+        p.wait(other, mark);
+    });
+    assert_eq!(found.iter().filter(|rule| **rule == EVENT_05).count(), 1, "{found:?}");
+}
+
+#[test]
+fn what_a_wait_for_an_event_without_a_record_is_shows_the_next_call() {
+    let mut p = Program::new();
+    p.init();
+    p.set(0);
+    let ([stream, other], mark) = ([0; 2].map(|_| p.stream()), p.mark());
+    p.wait(stream, mark);
+    let undecided = p.checker.undecided(Thread(0));
+    p.work(other);
+    let waits: Vec<_> = p.findings.iter().map(|finding| (finding.rule, Some(finding.call.number))).collect();
+    assert_eq!(waits, [(EVENT_05, undecided)]);
+    assert_eq!(p.checker.undecided(Thread(0)), None);
+}

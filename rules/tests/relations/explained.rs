@@ -95,3 +95,67 @@ fn a_refusal_belongs_to_the_call_of_its_thread_and_name() {
         assert_eq!(left, count + 1, "{thread}, {call}: {found:?}");
     }
 }
+
+#[test]
+fn an_event_whose_record_was_refused_is_waited_for_without_a_further_finding() {
+    let run = |refused: bool| {
+        broken(|p| {
+            let event = p.mark();
+            if refused {
+                assert!(explained(p, "aclrtRecordEvent", event, Op::Record, event));
+            }
+            p.call("aclrtSynchronizeEvent", event, Op::Synchronize);
+        })
+    };
+    assert_eq!(run(true), []);
+    assert_eq!(run(false), [EVENT_05]);
+}
+
+#[test]
+fn a_refusal_of_what_has_ended_with_its_device_is_about_its_end() {
+    let run = |ends: bool| {
+        let mut p = Program::new();
+        p.init();
+        p.set(0);
+        let model = p.load(None, None);
+        if ends {
+            p.call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
+        } else {
+            p.unload(model);
+        }
+        let event = p.event("aclmdlSetDynamicBatchSize", model, Op::Query);
+        p.checker.explain(&event, &refusal(MODEL_20, model))[0].rule
+    };
+    assert_eq!([run(true), run(false)], [CTX_10, MODEL_20]);
+}
+
+#[test]
+fn an_object_with_the_number_of_one_that_was_told_of_is_told_of() {
+    let run = |loads: bool| {
+        let (mut p, model) = (Program::new(), Object::model(7));
+        p.init();
+        p.set(0);
+        assert!(explained(&mut p, "aclmdlExecute", model, Op::Query, model));
+        if loads {
+            let event = p.event("aclmdlLoadFromFile", Object::model(0), Op::Load);
+            p.see(&event, Outcome::Created(7));
+        }
+        explained(&mut p, "aclmdlExecute", model, Op::Query, model)
+    };
+    assert!(run(true));
+    assert!(!run(false));
+}
+
+#[test]
+fn a_descriptor_that_was_not_made_excuses_no_other_object() {
+    let run = |object: Object| {
+        broken(|p| {
+            let event = p.event("aclrtAllocatorSetObjToDesc", Object::PROCESS, Op::Query);
+            assert_eq!(p.checker.explain(&event, &refusal(ALLOC_06, Object::PROCESS)).len(), 1);
+            p.destroy(object);
+        })
+    };
+    assert_eq!(run(Object::descriptor(0)), []);
+    assert_eq!(run(Object::descriptor(7)), [ALLOC_06]);
+    assert_eq!(run(Object::event(7)), [EVENT_06]);
+}

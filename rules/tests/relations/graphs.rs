@@ -370,3 +370,18 @@ fn captured_work_that_writes_memory_which_its_call_does_not_name_writes_in_repla
     assert_eq!(run(Op::LaunchHostFunction, None), []);
     assert_eq!(run(Op::LaunchCallback, None), []);
 }
+
+#[test]
+fn a_graph_that_ended_with_its_device_has_no_memory() {
+    let run = |ends: bool| {
+        move |p: &mut Program| {
+            let (to, from) = (p.malloc_host(64), p.malloc_host(64));
+            capture(p, to, from);
+            if ends {
+                p.call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
+            }
+            p.free_host(from);
+        }
+    };
+    breaks(GRAPH_05, run(false), run(true));
+}

@@ -286,6 +286,7 @@ fn a_refused_load_accounts_for_one_number_that_no_load_has_returned() {
     assert_eq!(run(1, &[7, 7]), [MODEL_02]);
     assert_eq!(run(1, &[7, 8, 8, 7]), [MODEL_02, MODEL_12]);
     assert_eq!(run(2, &[7, 8, 7]), [MODEL_02, MODEL_02]);
+    assert_eq!(run(2, &[7, 7, 8]), [MODEL_02, MODEL_02]);
     // A load that returns a number ends the excuse for it.
     let found = broken(|p| {
         refused_load(p);
@@ -328,4 +329,20 @@ fn what_a_refused_call_was_to_write_may_be_copied_to_the_host() {
     };
     assert_eq!(run(false), [MEM_07]);
     assert_eq!(run(true), []);
+}
+
+#[test]
+fn a_number_that_a_refused_load_accounts_for_is_looked_for_in_vain() {
+    let run = |loads: bool| {
+        broken(|p| {
+            if loads {
+                refused_load(p);
+            }
+            let asks = p.event("aclmdlGetDesc", Object::model(7), Op::Ask);
+            let found = p.checker.look_for(&asks);
+            p.findings.extend(found);
+        })
+    };
+    assert_eq!(run(true), [MODEL_02]);
+    assert_eq!(run(false), [MODEL_12]);
 }

@@ -169,3 +169,18 @@ fn refused_work_of_a_pool_or_a_channel_is_not_waited_for() {
     assert_eq!(channel(Outcome::Success, false), [DVPP_01]);
     assert_eq!(channel(Outcome::Success, true), [STREAM_04]);
 }
+
+#[test]
+fn an_allocator_may_have_no_block() {
+    let run = |says_so: bool| {
+        move |p: &mut Program| {
+            let (_, stream, allocator) = lender(p);
+            let first = work(p, stream);
+            let take = p.event("aclopExecuteV2", allocator, Op::Take).using(Use::With(stream));
+            let take = take.using(memory(Object::memory(0), 64, Access::Write, Role::Workspace, None));
+            p.see(&if says_so { take.flag(Flag::NoBlock) } else { take }, Outcome::Success);
+            p.checker.commit(&first, Outcome::Success);
+        }
+    };
+    breaks(ALLOC_19, run(false), run(true));
+}

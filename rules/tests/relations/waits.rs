@@ -298,3 +298,25 @@ fn a_wait_that_is_given_up_would_have_told_that_the_work_is_over() {
     assert_eq!(run(true), [CB_05]);
     assert_eq!(run(false), [MEM_02]);
 }
+
+/// What is waited for waits itself for something unknown, so it may come after work that is queued later.
+#[test]
+fn waits_that_are_over_may_come_after_work_that_was_queued_behind_them() {
+    let run = |fenced: bool, records: bool| {
+        broken(|p| {
+            let ([recording, waiting], mark) = ([0; 2].map(|_| p.stream()), p.mark());
+            if fenced {
+                p.fence(if records { recording } else { waiting });
+            }
+            p.record(mark, recording);
+            p.wait(waiting, mark);
+            let (a, _, _) = copied(p);
+            waits_are_over(p, mark);
+            p.free(a);
+        })
+    };
+    for records in [true, false] {
+        assert_eq!(run(true, records), []);
+        assert_eq!(run(false, records), [MEM_02]);
+    }
+}
