@@ -17,8 +17,8 @@ fn two_end(ends: [u64; 2]) -> Vec<RuleId> {
 #[test]
 fn a_reset_by_a_thread_without_a_set_belongs_to_the_oldest_one_also_of_threads_that_have_ended() {
     // The set of thread 1 is the oldest, so thread 3 still has its own.
-    assert_eq!(two_end([1, 2]), [INIT_02]);
-    assert_eq!(two_end([2, 1]), [INIT_02], "whichever ends first");
+    assert_eq!(two_end([1, 2]), [DEV_06]);
+    assert_eq!(two_end([2, 1]), [DEV_06], "whichever ends first");
     // The set of thread 3 is older than that of thread 2, which has ended.
     let older = broken(|p| {
         [3, 2].iter().for_each(|thread| p.on(*thread).set(1));
@@ -41,5 +41,5 @@ fn a_reset_belongs_to_a_set_of_its_own_thread_first() {
         }
     };
     // Thread 1 takes back its own set, and that of thread 0 is left.
-    breaks(INIT_02, run(1), run(0));
+    breaks(DEV_06, run(1), run(0));
 }

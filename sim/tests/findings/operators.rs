@@ -140,7 +140,7 @@ fn an_operator_handle_is_destroyed_once_after_the_last_call_that_uses_it() {
 fn the_operands_of_an_operator_are_in_memory_of_the_device() {
     let run = |place: fn() -> *mut c_void| {
         broken_by(|| {
-            let ([x, y], (to, output)) = ([tensor(), tensor()], buffer(4 * FLOATS));
+            let ([x, y], (to, output)) = ([tensor(), tensor()], buffer(4 * FLOATS, 4 * FLOATS));
             let from = place();
             let input = acl!(aclCreateDataBuffer(from, 4 * FLOATS));
             relu_of([x, y], [input, output]);
@@ -154,7 +154,7 @@ fn the_operands_of_an_operator_are_in_memory_of_the_device() {
     let once = [(rules::MEM_10, "aclopCompileAndExecuteV2")];
     assert_eq!(run(|| vec![0_u8; 4 * FLOATS].leak().as_mut_ptr().cast()), once);
     assert_eq!(run(|| malloc_host(4 * FLOATS)), once);
-    assert_eq!(run(|| buffer(4 * FLOATS).0), []);
+    assert_eq!(run(|| buffer(4 * FLOATS, 4 * FLOATS).0), []);
 }
 
 fn relu_of([x, y]: [*mut aclTensorDesc; 2], [input, output]: [*mut aclDataBuffer; 2]) {
@@ -179,7 +179,8 @@ fn relu_of([x, y]: [*mut aclTensorDesc; 2], [input, output]: [*mut aclDataBuffer
 fn the_description_of_an_operand_is_alive_and_has_as_many_axes_as_its_list() {
     let run = |early: bool| {
         broken_by(|| {
-            let ([x, y], input, output) = ([tensor(), tensor()], buffer(4 * FLOATS).1, buffer(4 * FLOATS).1);
+            let ([x, y], input, output) =
+                ([tensor(), tensor()], buffer(4 * FLOATS, 4 * FLOATS).1, buffer(4 * FLOATS, 4 * FLOATS).1);
             if early {
                 acl!(aclDestroyTensorDesc(x));
             }
