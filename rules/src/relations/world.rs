@@ -156,15 +156,14 @@ impl World {
             // The rest of a teardown that comes too early follows it: what belongs to no device.
             let teardown = op == Op::Reset && reported.iter().any(|left| left.kind != Kind::Device);
             let last = self.devices.iter().all(|(id, device)| *id == object.number || device.sets.is_empty());
-            let rest = if teardown && last { super::process::left(self) } else { Vec::new() };
-            let pinned = |block: Object| self.blocks.get(block).is_some_and(|block| block.data.device.is_none());
-            let rest: Vec<Object> = rest
-                .into_iter()
-                .filter(|left| match left.kind {
-                    Kind::Memory => pinned(*left),
-                    kind => matches!(kind, Kind::Dataset | Kind::DataBuffer | Kind::Descriptor),
-                })
-                .collect();
+            let mut rest = Vec::new();
+            if teardown && last {
+                rest.extend(self.blocks.matching(|block| block.device.is_none()));
+                rest.extend(self.datasets.matching(|_| true));
+                rest.extend(self.data_buffers.matching(|_| true));
+                rest.extend(self.descriptors.matching(|_| true));
+            }
+            let rest = self.forgotten(rest);
             self.kept.extend(rest);
             self.kept.extend(reported.into_iter().chain([object]).filter(|_| ends));
         } else if super::live::ends(op) {
