@@ -215,3 +215,40 @@ fn memory_that_work_behind_a_callback_uses_is_not_freed_in_it() {
     assert_eq!(run(true), [CB_01, MEM_02]);
     assert_eq!(run(false), [CB_01]);
 }
+
+#[test]
+fn work_behind_an_abort_does_not_wait_for_the_callback_before_it() {
+    let run = |aborts: bool| {
+        broken(|p| {
+            let (stream, memory) = (p.stream(), [p.malloc(64), p.malloc_host(64)]);
+            let callback = p.launch(stream, Op::LaunchHostFunction);
+            p.on(1).inside(stream, |p| {
+                p.callback_begins(callback);
+                p.choose(Object::context(1000));
+            });
+            if aborts {
+                p.on(0).call("aclrtStreamAbort", stream, Op::Abort);
+            }
+            fill(p.on(0), stream, memory);
+            p.on(1).inside(stream, |p| p.copy(Object::memory(0x10), memory[0], None));
+            p.on(0).sync(stream);
+        })
+    };
+    assert_eq!(run(true), [COPY_07]);
+    assert_eq!(run(false), []);
+}
+
+#[test]
+fn a_callback_of_a_default_stream_knows_it_by_another_name() {
+    let run = |behind: bool| {
+        broken(|p| {
+            let (default, other, memory) = (Object::stream(0), p.stream(), [p.malloc(64), p.malloc_host(64)]);
+            let callback = p.launch(default, Op::LaunchHostFunction);
+            fill(p, if behind { default } else { other }, memory);
+            runs(p, callback, Object::stream(0x77), Does::Touches, memory);
+            p.sync_device();
+        })
+    };
+    assert_eq!(run(true), []);
+    assert_eq!(run(false), [COPY_03]);
+}

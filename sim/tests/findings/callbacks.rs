@@ -17,7 +17,11 @@ enum Queued {
 
 /// A stream with a callback that does `inside` when `later` has been queued.
 fn run(queued: Queued, inside: impl FnOnce() + Send + 'static, later: impl FnOnce(aclrtStream)) {
-    let (own, other, mark, context) = (stream(), stream(), event(), Shared::new(current()));
+    run_on(stream(), queued, inside, later);
+}
+
+fn run_on(own: aclrtStream, queued: Queued, inside: impl FnOnce() + Send + 'static, later: impl FnOnce(aclrtStream)) {
+    let (other, mark, context) = (stream(), event(), Shared::new(current()));
     let (go, gone) = mpsc::channel();
     launch(own, move || {
         gone.recv().unwrap();
@@ -36,7 +40,7 @@ fn run(queued: Queued, inside: impl FnOnce() + Send + 'static, later: impl FnOnc
 
 #[test]
 fn a_callback_reads_what_work_behind_it_overwrites() {
-    let read = |queued| {
+    let read = |default: bool, queued| {
         let block = malloc(64);
         ok!(aclrtMemset(block, 64, 1, 64));
         let read = Shared::new(block);
@@ -44,11 +48,14 @@ fn a_callback_reads_what_work_behind_it_overwrites() {
             let mut bytes = [0_u8; 64];
             ok!(aclrtMemcpy(bytes.as_mut_ptr().cast(), 64, read.get(), 64, TO_HOST));
         };
-        run(queued, inside, |stream| ok!(aclrtMemsetAsync(block, 64, 9, 64, stream)));
+        let own = if default { aclrtStream::NULL } else { stream() };
+        run_on(own, queued, inside, |stream| ok!(aclrtMemsetAsync(block, 64, 9, 64, stream)));
     };
-    assert_eq!(broken(|| read(Queued::OnItsStream)), []);
-    assert_eq!(broken(|| read(Queued::BehindAnEvent)), []);
-    assert_eq!(broken(|| read(Queued::Anywhere)), [rules::COPY_07]);
+    for default in [false, true] {
+        assert_eq!(broken(|| read(default, Queued::OnItsStream)), []);
+        assert_eq!(broken(|| read(default, Queued::BehindAnEvent)), []);
+        assert_eq!(broken(|| read(default, Queued::Anywhere)), [rules::COPY_07]);
+    }
 }
 
 #[test]
