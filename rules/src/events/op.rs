@@ -169,6 +169,8 @@ listed! {
         Blocks,
         /// The program runs on the device itself, where host and device memory are one.
         OnDevice,
+        /// The stream goes on while the queued callback runs.
+        StreamGoesOn,
         /// The allocator had no block.
         NoBlock,
         /// The bytes that are read still have the values that they had when the library allocated them.

@@ -111,7 +111,7 @@ fn unsubscribe(case: &mut Case<'_>, stream: Object) {
         .against(launch, "queued a callback that is lost if it has not run");
         return;
     }
-    let waits = case.world.callbacks.values().any(|(key, _)| *key == entry.data.key);
+    let waits = case.world.callbacks.values().any(|callback| callback.key == entry.data.key);
     if let Some((launch, _)) = entry.data.launched.filter(|_| waits) {
         case.report(
             CB_06,

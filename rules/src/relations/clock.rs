@@ -5,13 +5,15 @@
 //! when it waits for what is not known. The clock of the host grows when a thread waits for a stream, an event or a
 //! context, when a query reports that one is complete, or when a callback runs.
 //!
+//! A callback that its stream waits for has an order to both sides: what is queued behind it begins when it has returned.
+//!
 //! The host has one clock for all its threads, because the checker cannot see how threads notify each other. So work
 //! counts as in flight only if no thread can have known that it is complete.
 
 use super::registry::Registry;
 use crate::events::{Access, Kind, Object, Role, Span};
 use crate::finding::Call;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of the call that created a stream. It is unique, unlike handles, which are reused.
 pub(super) type Key = u64;
@@ -93,6 +95,16 @@ pub(super) enum Now<'a> {
     Host,
     /// Work that is queued on a stream, which knows this much.
     Queued(&'a Clock),
+    /// A thread that runs a callback, which the stream with this key waits for at this count.
+    Callback(Key, u64),
+}
+
+/// From a count of a stream on, its work comes after that of another stream up to a count.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Behind {
+    from: u64,
+    pub(super) key: Key,
+    count: u64,
 }
 
 /// The uses of an object by queued work that may still conflict with other uses.
@@ -110,7 +122,8 @@ impl InFlight {
     }
 
     /// Removes uses that are over, and earlier uses on the same stream that the uses of this call make redundant:
-    /// whatever conflicts with the earlier one also conflicts with the later one.
+    /// whatever conflicts with the earlier one also conflicts with the later one. A callback that only the later one waits
+    /// for does not.
     pub(super) fn settle(&mut self, call: Call, order: &Order<'_>) {
         let own: Vec<Task> = self.0.iter().filter(|task| task.call == call).cloned().collect();
         self.0.retain(|task| {
@@ -120,6 +133,7 @@ impl InFlight {
                     && own.span.covers(task.span)
                     && own.access >= task.access
                     && own.role == task.role
+                    && !order.is_parted(task, own)
             };
             !order.is_over(task) && !own.iter().any(hidden)
         });
@@ -130,14 +144,14 @@ impl InFlight {
         self.0.iter().filter(|task| !order.is_over(task))
     }
 
-    /// The first use that may still go on when `now` begins and for which `conflicts` holds.
+    /// The first use that `now` has no order with and for which `conflicts` holds.
     pub(super) fn unordered(
         &self,
         order: &Order<'_>,
         now: Now<'_>,
         conflicts: impl Fn(&Task) -> bool,
     ) -> Option<&Task> {
-        self.0.iter().find(|task| !order.before(task, now) && conflicts(task))
+        self.0.iter().find(|task| !order.is_ordered(task, now) && conflicts(task))
     }
 
     /// All of them.
@@ -147,7 +161,7 @@ impl InFlight {
         now: Now<'_>,
         conflicts: impl Fn(&Task) -> bool,
     ) -> Vec<Task> {
-        self.0.iter().filter(|task| !order.before(task, now) && conflicts(task)).cloned().collect()
+        self.0.iter().filter(|task| !order.is_ordered(task, now) && conflicts(task)).cloned().collect()
     }
 }
 
@@ -164,6 +178,8 @@ pub(super) struct Stream {
     pub(super) last: u64,
     /// The work that is over when the stream's next work begins, including its own.
     pub(super) clock: Clock,
+    /// What its clock has learnt of streams with callbacks, and when: its earlier work may run beside these.
+    pub(super) behind: Vec<Behind>,
     /// A wait for it that ran into its time limit, and the count then.
     pub(super) timed_out: Option<(Call, u64)>,
     /// Work that took memory from the library's own allocator.
@@ -175,6 +191,29 @@ pub(super) struct Stream {
     pub(super) host_function: Option<Call>,
     /// Callbacks for the reporting thread that were queued last.
     pub(super) launched: Option<(Call, u64)>,
+}
+
+impl Stream {
+    pub(super) fn has_callbacks(&self) -> bool {
+        self.host_function.is_some() || self.launched.is_some()
+    }
+
+    /// The work that comes behind this count also comes after what the clock covers. `calling` are streams with callbacks.
+    pub(super) fn follow(&mut self, clock: &Clock, count: u64, host: &Clock, calling: &BTreeSet<Key>) {
+        self.behind.retain(|behind| host.at(behind.key) < behind.count);
+        // From there on it counts as behind everything.
+        if self.fenced.is_none() {
+            let others = calling.iter().copied().filter(|key| *key != self.key);
+            let more = others.filter(|key| clock.at(*key) > self.clock.at(*key).max(host.at(*key)));
+            self.behind.extend(more.map(|key| Behind { from: count + 1, key, count: clock.at(key) }));
+        }
+        self.clock.join(clock);
+    }
+
+    /// Whether the stream's work with this count comes after that of another stream with that count.
+    fn follows(&self, own: u64, key: Key, count: u64) -> bool {
+        self.behind.iter().any(|behind| behind.key == key && behind.count >= count && behind.from <= own)
+    }
 }
 
 /// What the host knows, and which streams there are.
@@ -208,10 +247,23 @@ impl Order<'_> {
         stream.and_then(|stream| stream.data.fenced).is_some_and(|fenced| task.count >= fenced)
     }
 
-    fn before(&self, task: &Task, now: Now<'_>) -> bool {
+    /// Whether the stream waits between the two for another one that has callbacks.
+    fn is_parted(&self, first: &Task, second: &Task) -> bool {
+        let behind = self.streams.get(first.stream).map_or(&[][..], |stream| &stream.data.behind);
+        behind.iter().any(|behind| first.count < behind.from && behind.from <= second.count)
+    }
+
+    /// Whether the work has an order with what `now` does: it is over before that, or begins after it.
+    fn is_ordered(&self, task: &Task, now: Now<'_>) -> bool {
         let ordered = match now {
             Now::Host => false,
             Now::Queued(clock) => clock.at(task.key) >= task.count || self.is_fenced(task),
+            // The other way round: the work begins when the callback has returned.
+            Now::Callback(key, count) if task.key == key => task.count > count,
+            Now::Callback(key, count) => {
+                let stream = self.streams.get(task.stream).filter(|stream| stream.data.key == task.key);
+                stream.is_some_and(|stream| stream.data.follows(task.count, key, count)) || self.is_fenced(task)
+            }
         };
         ordered || self.is_over(task)
     }

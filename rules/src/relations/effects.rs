@@ -3,7 +3,7 @@
 //! Objects that a call ends or uses count from its beginning; objects that it creates count from its end. So the
 //! checker sees overlapping calls of several threads in a possible order.
 
-use super::clock::{Awaited, Order, Task};
+use super::clock::{Order, Task};
 use super::live::ends;
 use super::orders;
 use super::registry::Entry;
@@ -101,13 +101,8 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
 /// Adds the work that a call queues, and returns its count.
 fn submit(world: &mut World, scene: &Scene) -> u64 {
     let Some(queue) = scene.event.queue() else { return 0 };
+    orders::launch(world, &scene.event, queue);
     let Some(stream) = world.streams.get_mut(queue) else { return 0 };
-    let callback = scene.event.others().find(|other| other.kind == Kind::Callback);
-    if let Some(callback) = callback {
-        // When the callback runs, the work before it is over, but the callback is not.
-        let awaited = Awaited { clock: stream.data.clock.clone(), any: stream.data.fenced.is_some() };
-        world.callbacks.insert(callback, (stream.data.key, awaited));
-    }
     stream.data.count += 1;
     let (key, count) = (stream.data.key, stream.data.count);
     stream.data.clock.raise(key, count);
@@ -344,13 +339,11 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
                 stream.data.subscribed = (event.op == Op::Subscribe).then_some(call);
             }
         }
-        Op::Begin => {
-            world.callbacks.remove(&object);
-            world.threads.get_mut(&event.thread).into_iter().for_each(|state| state.told_inside = false);
-        }
+        Op::Begin => orders::begin(world, event),
         Op::Take => super::lent::taken(world, event, call),
         Op::EndThread => {
             world.devices.values_mut().for_each(|device| device.outlives(event.thread));
+            world.running.retain(|(thread, _), _| *thread != event.thread);
             let state = world.threads.remove(&event.thread).and_then(|state| state.current);
             let context = state.and_then(|(context, _)| world.contexts.get_mut(context));
             context.into_iter().for_each(|context| context.data.outlived = true);

@@ -140,7 +140,34 @@ fn a_callback_that_never_begins_leaves_nothing() {
             }
         }
     }
-    assert_eq!(program.0.world.callbacks.len(), 0);
+    let world = &program.0.world;
+    assert_eq!((world.callbacks.len(), world.running.len()), (0, 0));
     program.launch(stays, Outcome::Success);
     assert_eq!(program.0.world.callbacks.len(), 1, "one that may begin");
+}
+
+/// Streams hand their results to one stream, which waits behind a callback of each.
+#[test]
+fn callbacks_that_have_run_leave_nothing() {
+    let mut program = Program::new();
+    let (waits, mark) = (program.stream(), program.mark());
+    for ends in [false, true] {
+        let mut stream = program.stream();
+        for _ in 0..ROUNDS {
+            let callback = program.launch(stream, Outcome::Success);
+            program.call(0, mark, Op::Record, &[Use::Queue(stream)], Outcome::Success);
+            program.call(0, mark, Op::Await, &[Use::Queue(waits)], Outcome::Success);
+            let mut begins = Program::event(7, callback, Op::Begin, &[]);
+            begins.inside = Some(stream);
+            assert!(program.0.observe(&begins, Outcome::Success).is_empty());
+            if ends {
+                program.sync(waits);
+                program.call(0, stream, Op::Destroy, &[], Outcome::Success);
+                stream = program.stream();
+            }
+        }
+        let world = &program.0.world;
+        let behind: usize = world.streams.live().map(|(_, stream)| stream.data.behind.len()).sum();
+        assert!(behind <= 2 && world.running.len() <= 2, "{behind} and {}", world.running.len());
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Two uses conflict when one of them writes and no wait puts them in order. A use by a thread comes after all work
 //! that any thread has waited for. A use by a stream comes after that work, too, and after the work that the stream
-//! waited for.
+//! waited for. A use in a callback also comes before the work that waits for the callback.
 
 use super::clock::{Now, Position, Task};
 use super::scene::{Case, MemoryUse, Scene};
@@ -62,6 +62,8 @@ pub(super) fn altered(case: &mut Case<'_>, work: &Work) {
     .against(call, if graph.is_some() { "queued the replay" } else { "queued the copy" });
 }
 
+const ONE_WAITS: &str = "one stream waits for the other";
+
 fn writes(access: Access) -> bool {
     access == Access::Write
 }
@@ -72,7 +74,7 @@ fn conflicting(case: &Case<'_>, used: &MemoryUse) -> Option<(Object, Vec<Task>)>
     let (object, block) = world.block(used.span.start)?;
     let queue = case.event().queue();
     let signal = |role| role == Role::Signal;
-    let tasks = block.in_flight.all_unordered(&order, world.now(queue), |task| {
+    let tasks = block.in_flight.all_unordered(&order, world.now_of(case.event()), |task| {
         task.span.overlaps(used.span)
             && (writes(task.access) || writes(used.access))
             && !signal(task.role)
@@ -88,7 +90,7 @@ fn conflicting(case: &Case<'_>, used: &MemoryUse) -> Option<(Object, Vec<Task>)>
 pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     let Some((object, mut tasks)) = conflicting(case, used) else { return false };
     let queue = case.event().queue();
-    let now = case.world.now(queue);
+    let now = case.world.now_of(case.event());
     let Some(task) = tasks.first().cloned() else { return false };
     let excuse = excused_by(case, &task);
     let on_device = case.world.blocks.get(object).is_some_and(|block| block.data.device.is_some());
@@ -104,10 +106,11 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     }
     let others = others(case, &tasks);
     let user = match now {
-        Now::Host if case.event().op == Op::Touch => "the program itself".to_owned(),
-        Now::Host => "this call".to_owned(),
+        Now::Host | Now::Callback(..) if case.event().op == Op::Touch => "the program itself".to_owned(),
+        Now::Host | Now::Callback(..) => "this call".to_owned(),
         Now::Queued(..) => queue.map_or_else(String::new, |queue| queue.to_string()),
     };
+    let (expected, fix) = order(now, &user, task.stream, &others);
     let verb = |access| if writes(access) { "writes" } else { "reads" };
     case.report(
         rule,
@@ -122,22 +125,8 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
             task.role.name(),
             also(&others),
         ),
-        match now {
-            Now::Host => "the work is complete: a thread has waited for it",
-            Now::Queued(..) => "one stream waits for the other",
-        },
-        match now {
-            Now::Host => format!("synchronise {} first (aclrtSynchronizeStream)", listed(task.stream, &others)),
-            Now::Queued(..) if others.is_empty() => format!(
-                "record an event on {} after its work, and let {user} wait for it (aclrtStreamWaitEvent)",
-                task.stream
-            ),
-            Now::Queued(..) => format!(
-                "record an event on {} after the work there, one event for each, and let {user} wait for all of them \
-                 (aclrtStreamWaitEvent)",
-                listed(task.stream, &others)
-            ),
-        },
+        expected,
+        fix,
     )
     .about(object)
     .about(task.stream)
@@ -145,6 +134,34 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     .all(blocks)
     .against(task.call, "queued work that uses the memory");
     true
+}
+
+/// The order that is expected with the work of these streams, and how to have it.
+fn order(now: Now<'_>, user: &str, first: Object, others: &[Object]) -> (&'static str, String) {
+    let streams = listed(first, others);
+    match now {
+        Now::Host => (
+            "the work is complete: a thread has waited for it",
+            format!("synchronise {streams} first (aclrtSynchronizeStream)"),
+        ),
+        Now::Callback(..) => (
+            "the work is complete before the callback begins, or begins when it has returned",
+            format!(
+                "put the callback in order with the work of {streams} by an event (aclrtRecordEvent, aclrtStreamWaitEvent)"
+            ),
+        ),
+        Now::Queued(..) if others.is_empty() => (
+            ONE_WAITS,
+            format!("record an event on {first} after its work, and let {user} wait for it (aclrtStreamWaitEvent)"),
+        ),
+        Now::Queued(..) => (
+            ONE_WAITS,
+            format!(
+                "record an event on {streams} after the work there, one event for each, and let {user} wait for all of \
+                 them (aclrtStreamWaitEvent)"
+            ),
+        ),
+    }
 }
 
 /// The other streams that the first task's finding names: the wait that is missing would be for them, too.

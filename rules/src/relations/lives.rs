@@ -296,6 +296,7 @@ fn enter_stream(world: &mut World, call: Call, object: Object, context: Object, 
         count: 0,
         last: 0,
         clock: super::clock::Clock::default(),
+        behind: Vec::new(),
         fenced: None,
         timed_out: None,
         allocated: None,
@@ -314,12 +315,16 @@ fn end_stream(world: &mut World, call: Call, object: Object, discarded: bool) {
         world.host.join(&stream.clock);
     }
     world.host.forget(stream.key);
-    world.callbacks.retain(|_, (of, awaited)| {
-        awaited.clock.forget(stream.key);
-        *of != stream.key
+    world.callbacks.retain(|_, callback| {
+        callback.awaited.clock.forget(stream.key);
+        callback.key != stream.key
     });
+    world.running.retain(|_, (of, _)| *of != stream.key);
     world.under_way.iter_mut().for_each(|other| other.awaited.clock.forget(stream.key));
-    world.streams.live_mut().for_each(|(_, other)| other.data.clock.forget(stream.key));
+    world.streams.live_mut().for_each(|(_, other)| {
+        other.data.clock.forget(stream.key);
+        other.data.behind.retain(|behind| behind.key != stream.key);
+    });
     world.events.live_mut().for_each(|(_, event)| {
         if let Some(record) = &mut event.data.record {
             record.clock.forget(stream.key);

@@ -26,7 +26,7 @@ fn runs(case: &mut Case<'_>) {
     // Several runs may go on at the same time if each is given working memory.
     let own = works_in_its_own(case.event());
     let apart = |role: Role| own && role == Role::Workspace;
-    let earlier = entry.in_flight.unordered(&order, world.now(queue), |task| !apart(task.role));
+    let earlier = entry.in_flight.unordered(&order, world.now_of(case.event()), |task| !apart(task.role));
     if let Some((stream, call)) = earlier.map(|task| (task.stream, task.call)) {
         let here = queue.map_or("at once".to_owned(), |queue| format!("on {queue}"));
         case.report(

@@ -140,6 +140,19 @@ pub(super) struct Record {
     pub(super) fenced: bool,
 }
 
+/// A callback that is queued and has not begun.
+#[derive(Clone, Debug)]
+pub(super) struct Callback {
+    /// The key of its stream.
+    pub(super) key: Key,
+    /// Its count on the stream.
+    pub(super) count: u64,
+    /// The stream waits for it.
+    pub(super) blocks: bool,
+    /// What is over when it begins.
+    pub(super) awaited: Awaited,
+}
+
 /// A stream that waits for a record of an event.
 #[derive(Clone, Debug)]
 pub(super) struct Wait {

@@ -1,10 +1,11 @@
 //! The order of streams and threads: records of events, waits for them, and waits for something unknown.
 
-use super::clock::{Awaited, Key, Position};
+use super::clock::{Awaited, Clock, Key, Position};
 use super::scene::Scene;
-use super::world::{Record, Wait, World};
-use crate::events::{Flag, Kind, Object, Op};
+use super::world::{Callback, Record, Wait, World};
+use crate::events::{Event, Flag, Kind, Object, Op};
 use crate::finding::Call;
+use std::collections::BTreeSet;
 
 /// What is over when the call has returned.
 pub(super) fn awaited(world: &World, scene: &Scene) -> Awaited {
@@ -55,7 +56,7 @@ pub(super) fn awaited(world: &World, scene: &Scene) -> Awaited {
                 .for_each(|task| awaited.clock.raise(task.key, task.count));
         }
         (Op::Begin, _) => {
-            awaited = world.callbacks.get(&event.object).map(|(_, awaited)| awaited.clone()).unwrap_or_default();
+            awaited = world.callbacks.get(&event.object).map(|callback| callback.awaited.clone()).unwrap_or_default();
         }
         _ if event.is(Flag::Blocks) => event.queue().into_iter().for_each(add),
         _ => {}
@@ -117,12 +118,13 @@ pub(super) fn as_meant(world: &mut World, scene: &Scene, count: u64) {
 /// Puts the stream's later work behind the event's last record. If there is none, a finding has reported that, and the
 /// next record counts. If the program has no record at all, it would have been behind some of what is queued by now.
 pub(super) fn wait_for(world: &mut World, event: Object, queue: Option<Object>, count: u64) {
-    let Some((queue, stream)) = queue.and_then(|queue| Some((queue, world.streams.get_mut(queue)?))) else { return };
+    let Some(queue) = queue.filter(|queue| world.streams.get(*queue).is_some()) else { return };
     let Some(event) = world.events.get_mut(event) else { return };
     match &event.data.record {
         Some(record) => {
-            stream.data.clock.join(&record.clock);
-            if record.fenced {
+            let (clock, fenced) = (record.clock.clone(), record.fenced);
+            follow(world, queue, &clock, count);
+            if fenced {
                 fence(world, Some(queue), count);
             }
         }
@@ -165,12 +167,33 @@ pub(super) fn record(world: &mut World, call: Call, event: Object, queue: Option
     let record = Record { call, stream: queue, key, count, clock: clock.clone(), fenced };
     event.data.record = (!is_reset).then_some(record);
     for early in early {
-        let Some(stream) = world.streams.get_mut(early) else { continue };
-        stream.data.clock.join(&clock);
-        let count = stream.data.count;
+        let Some(count) = world.streams.get(early).map(|stream| stream.data.count) else { continue };
+        follow(world, early, &clock, count);
         if fenced {
             fence(world, Some(early), count);
         }
+    }
+}
+
+/// The stream is about to be given a callback, if the call queues one.
+pub(super) fn launch(world: &mut World, event: &Event, queue: Object) {
+    let callback = event.others().find(|other| other.kind == Kind::Callback);
+    let (Some(callback), Some(stream)) = (callback, world.streams.get(queue)) else { return };
+    // When the callback runs, the work before it is over, but the callback is not.
+    let awaited = Awaited { clock: stream.data.clock.clone(), any: stream.data.fenced.is_some() };
+    let (key, count, blocks) = (stream.data.key, stream.data.count + 1, !event.is(Flag::StreamGoesOn));
+    world.callbacks.insert(callback, Callback { key, count, blocks, awaited });
+}
+
+/// The thread runs a callback from now on.
+pub(super) fn begin(world: &mut World, event: &Event) {
+    let callback = world.callbacks.remove(&event.object);
+    world.threads.get_mut(&event.thread).into_iter().for_each(|state| state.told_inside = false);
+    let Some(running) = event.inside.map(|stream| (event.thread, stream)) else { return };
+    // If the stream does not wait, or it is not known which callback this is, nothing is behind it.
+    match callback.filter(|callback| callback.blocks) {
+        Some(callback) => drop(world.running.insert(running, (callback.key, callback.count))),
+        None => drop(world.running.remove(&running)),
     }
 }
 
@@ -178,10 +201,13 @@ pub(super) fn record(world: &mut World, call: Call, event: Object, queue: Option
 /// knows to be over. Who sets what it waited for without an event may have told that to the program.
 pub(super) fn discard(world: &mut World, object: Object) {
     if let Some(key) = world.streams.get(object).map(|stream| stream.data.key) {
-        world.callbacks.retain(|_, (of, _)| *of != key);
+        world.callbacks.retain(|_, callback| callback.key != key);
+        // Its next work does not come behind a callback that has not returned.
+        world.running.retain(|_, (of, _)| *of != key);
     }
     let Some(stream) = world.streams.get_mut(object).filter(|stream| stream.data.fenced.is_none()) else { return };
     let (key, count) = (stream.data.key, stream.data.count);
+    stream.data.behind.clear();
     stream.data.clock = world.host.clone();
     stream.data.clock.raise(key, count);
     world.events.live_mut().for_each(|(_, event)| event.data.awaited_in_vain.retain(|stream| *stream != object));
@@ -194,11 +220,19 @@ fn queued(world: &World) -> Vec<(Key, u64)> {
 
 /// The stream's next work comes after all that is queued by now.
 fn come_after_all(world: &mut World, queue: Object) {
-    let known = queued(world);
-    let stream = world.streams.get_mut(queue);
-    stream.into_iter().for_each(|stream| {
-        known.iter().for_each(|(key, count)| stream.data.clock.raise(*key, *count));
-    });
+    let mut known = Clock::default();
+    queued(world).into_iter().for_each(|(key, count)| known.raise(key, count));
+    let count = world.streams.get(queue).map_or(0, |stream| stream.data.count);
+    follow(world, queue, &known, count);
+}
+
+/// The stream's work behind this count comes after what the clock covers.
+fn follow(world: &mut World, queue: Object, clock: &Clock, count: u64) {
+    let calling = world.streams.live().filter(|(_, stream)| stream.data.has_callbacks());
+    let calling: BTreeSet<Key> = calling.map(|(_, stream)| stream.data.key).collect();
+    if let Some(stream) = world.streams.get_mut(queue) {
+        stream.data.follow(clock, count, &world.host, &calling);
+    }
 }
 
 /// The stream waits for an unknown part of the work of all streams, present and future. So its later work counts as

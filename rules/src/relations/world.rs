@@ -1,6 +1,6 @@
 //! The checker's state: every object of the events, and the relations between them.
 
-use super::clock::{Awaited, Clock, InFlight, Key, Now, Order, Stream};
+use super::clock::{Clock, InFlight, Key, Now, Order, Stream};
 pub(super) use super::objects::*;
 use super::recent::Recent;
 use super::registry::{Dead, Entry, Registry};
@@ -54,8 +54,9 @@ pub(super) struct World {
     pub(super) contradicted: BTreeSet<u64>,
     /// The work that may use memory of the caller's allocators, by the allocators' objects.
     pub(super) allocators: BTreeMap<Object, InFlight>,
-    /// The work that is over when a queued callback begins, with the key of the callback's stream.
-    pub(super) callbacks: BTreeMap<Object, (Key, Awaited)>,
+    pub(super) callbacks: BTreeMap<Object, Callback>,
+    /// The callback that a thread has begun last for a stream which waits for it: the stream's key, and the count there.
+    pub(super) running: BTreeMap<(Thread, Object), (Key, u64)>,
     /// The streams that wait for records of events, as far as both may not be over.
     pub(super) waits: Vec<Wait>,
     /// The call that last queued a function of the program, or other work that may write memory which no event names.
@@ -87,6 +88,16 @@ impl World {
     pub(super) fn now(&self, queue: Option<Object>) -> Now<'_> {
         let stream = queue.and_then(|stream| self.streams.get(stream));
         stream.map_or(Now::Host, |stream| Now::Queued(&stream.data.clock))
+    }
+
+    /// The same for a use that is over before the stream goes on which waits for the callback that the thread is in. What
+    /// a callback ends or changes for good is not: work behind it would miss that.
+    pub(super) fn now_of(&self, event: &events::Event) -> Now<'_> {
+        let running = event.inside.and_then(|stream| self.running.get(&(event.thread, stream)));
+        match running.copied() {
+            Some((key, count)) if event.queue().is_none() => Now::Callback(key, count),
+            _ => self.now(event.queue()),
+        }
     }
 
     pub(super) fn fate(&self, object: Object) -> Fate {

@@ -7,6 +7,7 @@ mod support;
 mod aborts;
 mod allocators;
 mod apart;
+mod behind_callbacks;
 mod callbacks;
 mod conflicts;
 mod contexts;

@@ -54,6 +54,16 @@ static void look(const volatile char *place)
     seen = *place;
 }
 
+/* A host function that reads pinned memory when all is queued. */
+static volatile int queued;
+
+static void consume(void *memory)
+{
+    while (!queued)
+        usleep(1000);
+    look((char *)memory + 500);
+}
+
 static void finish(void *block)
 {
     DO(aclrtFreeHost(block));
@@ -91,6 +101,17 @@ int main(int count, char *arguments[])
         look(odd + 500);
     if (strcmp(word, "early-write") == 0)
         odd[5] = 1;
+    if (strncmp(word, "callback", 8) == 0) {
+        Stream other = stream();
+        DO(aclrtSynchronizeStream(worker));
+        DO(aclrtLaunchHostFunc(worker, consume, odd));
+        /* On its own stream the copy begins when the function has returned. */
+        int beside = strcmp(word, "callback-beside") == 0;
+        DO(aclrtMemcpyAsync(odd, ODD, there, ODD, TO_HOST, beside ? other : worker));
+        queued = 1;
+        DO(aclrtSynchronizeStream(worker));
+        DO(aclrtSynchronizeStream(other));
+    }
     /* The copy does not reach this half. */
     if (strcmp(word, "other-half") == 0)
         look(here + SIZE + SIZE / 2);

@@ -32,7 +32,7 @@ fn broken(report: &str) -> Vec<&str> {
 
 #[test]
 fn a_program_that_waits_is_not_kept_out() {
-    for word in ["", "other-half"] {
+    for word in ["", "other-half", "callback"] {
         let (status, said, report) = run("report,guard", word);
         assert!(status.success() && said == "end\n", "{status}: {said}");
         assert_eq!(broken(&report), [""; 0], "{report}");
@@ -42,7 +42,7 @@ fn a_program_that_waits_is_not_kept_out() {
 
 #[test]
 fn a_destination_that_is_used_before_the_wait_is_found_and_the_program_goes_on() {
-    for (word, rule) in [("early-read", "COPY-03"), ("early-write", "COPY-04")] {
+    for (word, rule) in [("early-read", "COPY-03"), ("early-write", "COPY-04"), ("callback-beside", "COPY-03")] {
         let (status, said, report) = run("report,guard", word);
         assert!(status.success() && said == "end\n", "{status}: {said}");
         assert_eq!(broken(&report), [rule], "{report}");

@@ -7,7 +7,7 @@ use crate::machine::callbacks::reports;
 use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::{Named, waiting_stream};
 use crate::machine::watch;
-use ascendcl_rules::{Access, CB_05, Object, Op, Role};
+use ascendcl_rules::{Access, CB_05, Flag, Object, Op, Role};
 use ascendcl_sys::error_codes::ACL_ERROR_INVALID_PARAM;
 use ascendcl_sys::types::*;
 
@@ -45,7 +45,8 @@ pub(crate) fn aclrtLaunchCallback(
     let func = func.ok_or_else(|| Failure::refused("the callback is null"))?;
     let callback = HostCallback::new(func, user_data, watch::new_callback());
     let number = Object::callback(callback.number());
-    let call = watch::call(Op::LaunchCallback, stream).queue(stream).with(number).begin()?;
+    let call = watch::call(Op::LaunchCallback, stream).queue(stream).with(number);
+    let call = call.flag(Flag::StreamGoesOn, !blocking).begin()?;
     let stream = named.for_work()?;
     call.end(reports::launch(callback, &stream, blocking))
 }

@@ -13,6 +13,7 @@ mod answered;
 mod blameless;
 mod bounds;
 mod built;
+mod callbacks;
 mod casebook;
 mod contexts;
 mod documented;
