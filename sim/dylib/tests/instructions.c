@@ -64,6 +64,27 @@ static void consume(void *memory)
     look((char *)memory + 500);
 }
 
+static pthread_barrier_t together;
+
+static void *look_together(void *place)
+{
+    pthread_barrier_wait(&together);
+    look(place);
+    return NULL;
+}
+
+/* Threads that share the work on a result look at it at the same moment. */
+static void look_with_threads(char *place)
+{
+    enum { THREADS = 8 };
+    pthread_t threads[THREADS];
+    pthread_barrier_init(&together, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, look_together, place + i);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
 static void finish(void *block)
 {
     DO(aclrtFreeHost(block));
@@ -85,7 +106,7 @@ int main(int count, char *arguments[])
 {
     const char *word = count > 1 ? arguments[1] : "";
     setvbuf(stdout, NULL, _IONBF, 0);
-    if (strcmp(word, "own-handler") == 0)
+    if (strncmp(word, "own-", 4) == 0)
         signal(SIGSEGV, own);
     begin();
     Stream worker = stream();
@@ -97,8 +118,23 @@ int main(int count, char *arguments[])
     memset(odd, 1, ODD);
     DO(aclrtMemcpyAsync(odd, ODD, there, ODD, TO_HOST, worker));
     DO(aclrtMemcpyAsync(here, 2 * SIZE, there, SIZE, TO_HOST, worker));
-    if (strcmp(word, "early-read") == 0)
+    if (strcmp(word, "early-read") == 0 || strcmp(word, "own-early") == 0)
         look(odd + 500);
+    if (strcmp(word, "early-threads") == 0) {
+        look_with_threads(odd);
+        DO(aclrtSynchronizeStream(worker));
+        printf("went on\n");
+        there[SIZE] = 1;
+    }
+    if (strcmp(word, "early-twice") == 0) {
+        look(odd + 500);
+        DO(aclrtSynchronizeStream(worker));
+        DO(aclrtMemcpyAsync(odd, ODD, there, ODD, TO_HOST, worker));
+        odd[5] = 1;
+        DO(aclrtSynchronizeStream(worker));
+        printf("went on\n");
+        there[SIZE] = 1;
+    }
     if (strcmp(word, "early-write") == 0)
         odd[5] = 1;
     if (strncmp(word, "callback", 8) == 0) {

@@ -53,6 +53,29 @@ fn a_destination_that_is_used_before_the_wait_is_found_and_the_program_goes_on()
 }
 
 #[test]
+fn what_comes_behind_an_early_access_is_found_too() {
+    let (status, said, report) = run("report,guard", "early-twice");
+    assert_eq!((status.signal(), said.as_str()), (Some(SIGSEGV), "went on\n"));
+    assert_eq!(broken(&report), ["COPY-03", "COPY-04", "MEM-10"], "{report}");
+}
+
+#[test]
+fn an_early_access_does_not_reach_a_handler_that_the_program_has_set_before() {
+    let (status, said, report) = run("report,guard", "own-early");
+    assert!(status.success() && said == "end\n", "{status}: {said}");
+    assert_eq!(broken(&report), ["COPY-03"], "{report}");
+}
+
+#[test]
+fn threads_that_are_early_at_the_same_moment_go_on() {
+    for _ in 0..10 {
+        let (status, said, report) = run("report,guard", "early-threads");
+        assert_eq!((status.signal(), said.as_str()), (Some(SIGSEGV), "went on\n"));
+        assert_eq!(broken(&report), ["COPY-03", "MEM-10"], "{report}");
+    }
+}
+
+#[test]
 fn device_memory_that_the_program_uses_is_found_and_ends_it_as_on_a_device() {
     for word in ["device-read", "device-write"] {
         let (status, said, report) = run("report,guard", word);

@@ -65,3 +65,15 @@ fn the_address_sanitizer_knows_how_long_a_destination_is() {
         assert_eq!(told.contains("only 100 bytes are there"), found, "{told}");
     }
 }
+
+#[test]
+fn a_program_with_a_sanitizer_loads_a_model() {
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/digits-8.onnx");
+    for sanitizer in ["address", "thread"] {
+        let Some(program) = compiled("loads.c", sanitizer) else { continue };
+        let options = [THREADS, ("ASAN_OPTIONS", "detect_leaks=0")];
+        let (output, told) = run(&program, model.to_str().unwrap(), &options);
+        assert!(output.status.success(), "{sanitizer}: {told}");
+        assert_eq!((output.stdout.as_slice(), told.as_str()), (b"loaded\n".as_slice(), ""), "{sanitizer}");
+    }
+}

@@ -99,7 +99,8 @@ size_t work(int number) {
 
 // What a program sees that asks for something the simulator does not have.
 void ask_for_a_kernel() {
-    aclError code = aclrtLaunchKernel(nullptr, 1, nullptr, 0, nullptr);
+    int64_t given = 0;
+    aclError code = aclrtLaunchKernel(&given, 1, &given, sizeof given, nullptr);
     const char *text = aclGetRecentErrMsg();
     std::printf("a kernel: code %d, %s\n", code, text != nullptr ? text : "(no text)");
 }

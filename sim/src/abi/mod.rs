@@ -30,7 +30,7 @@ pub(crate) use memory::{Block, copy, fill, with_all_bytes};
 pub(crate) use notices::{
     Notice, OfAbort, OfDevice, OfDump, OfEnd, OfFailure, OfStart, OfStream, is_same, tell_of_dump, tell_of_failure,
 };
-pub(crate) use pages::{Pages, Shared};
+pub(crate) use pages::{Pages, Shared, is_promised};
 pub(crate) use sanitizers::{hands_over, takes_over, unpoisoned};
 pub(crate) use text::CText;
 pub(crate) use threads::{has_threads, this_thread, thread_begins};

@@ -84,11 +84,17 @@ impl Shared {
     }
 }
 
+/// Whether the system promises memory of this size now. The allocator is not asked: that of a sanitizer ends the process
+/// where it has none.
+pub(crate) fn is_promised(size: usize) -> bool {
+    system::is_promised(size)
+}
+
 #[cfg(all(target_os = "linux", not(miri)))]
 mod system {
     use super::{Address, Shared};
     use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
-    use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap, mmap_anonymous, mprotect};
+    use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap, mmap_anonymous, mprotect, munmap};
     use std::os::fd::AsRawFd;
 
     pub(super) type File = std::fs::File;
@@ -122,6 +128,15 @@ mod system {
         // SAFETY: `mmap` must not replace memory that is in use. Without `FIXED` the system picks addresses where
         // nothing is.
         unsafe { mmap_anonymous(core::ptr::null_mut(), size, ProtFlags::empty(), flags) }.ok().map(Address)
+    }
+
+    pub(super) fn is_promised(size: usize) -> bool {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: `mmap` must not replace memory that is in use. Without `FIXED` the system picks addresses where
+        // nothing is.
+        let found = unsafe { mmap_anonymous(core::ptr::null_mut(), size, access, MapFlags::PRIVATE) };
+        // SAFETY: `munmap` must not take memory away that is in use. Nothing knows the address of this mapping.
+        found.is_ok_and(|at| unsafe { munmap(at, size) }.is_ok())
     }
 
     pub(super) fn map(at: Address, memory: &Shared, from: usize, size: usize) -> Option<()> {
@@ -169,6 +184,10 @@ mod system {
 
     pub(super) fn reserve(_: usize) -> Option<Address> {
         None
+    }
+
+    pub(super) fn is_promised(size: usize) -> bool {
+        Vec::<u8>::new().try_reserve_exact(size).is_ok()
     }
 
     pub(super) fn map(_: Address, _: &Shared, _: usize, _: usize) -> Option<()> {

@@ -105,10 +105,15 @@ fn map(
     access: aclrtMemAccessFlags,
 ) -> Answer {
     not_null(vir_ptr)?;
-    known(handle).inspect_err(|_| watch::mapped_without_a_handle(vir_ptr.number()))?;
+    let without_handle = || watch::mapped_without_a_handle(vir_ptr.number());
+    known(handle).inspect_err(|_| without_handle())?;
     not_empty(size)?;
     no_flags(flags)?;
-    let location = physical::properties(handle).inspect_err(|_| watch::missed(handle))?.location;
+    let missed = || {
+        watch::missed(handle);
+        without_handle();
+    };
+    let location = physical::properties(handle).inspect_err(|_| missed())?.location;
     let place = match location.kind {
         aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => Place::Device,
         _ => Place::Host,

@@ -1,7 +1,7 @@
 //! The configuration that holds.
 
 use super::switches::{self, Switch};
-use super::{Config, ConfigError, say};
+use super::{Checks, Config, ConfigError, say};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use std::sync::{Arc, Mutex};
@@ -47,7 +47,13 @@ pub(crate) fn choose(config: Config) {
 impl Chosen {
     fn from_env() -> Self {
         match Config::from_env() {
-            Ok(config) => Self { config: Arc::new(config), error: None },
+            Ok(config) => {
+                if let Some(name) = config.reporting().expects().filter(|_| config.checks_wanted() == Checks::Off) {
+                    let missing = "ASCENDCL_SIM has neither report nor strict, so nothing is checked";
+                    say(format_args!("ascendcl-sim: {name} has no effect: {missing}"));
+                }
+                Self { config: Arc::new(config), error: None }
+            }
             Err(error) => {
                 say(format_args!("ascendcl-sim: {error}; the defaults are used"));
                 Self { config: Arc::default(), error: Some(error) }

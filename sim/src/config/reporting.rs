@@ -7,6 +7,9 @@ use std::fs::OpenOptions;
 use std::io::{Write, stderr};
 use std::path::PathBuf;
 
+const FINDINGS: &str = "ASCENDCL_SIM_FINDINGS";
+const EXIT: &str = "ASCENDCL_SIM_EXIT";
+
 /// What happens when a call breaks a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
@@ -44,9 +47,7 @@ pub(crate) enum Telling {
 impl Reporting {
     /// Which variable cannot be read, and why, otherwise.
     pub(crate) fn from_variables(get: impl Fn(&str) -> Option<String>) -> Result<Self, (&'static str, String, String)> {
-        const FINDINGS: &str = "ASCENDCL_SIM_FINDINGS";
         const SUPPRESS: &str = "ASCENDCL_SIM_SUPPRESS";
-        const EXIT: &str = "ASCENDCL_SIM_EXIT";
         let mut reporting = Self::default();
         if let Some(value) = get(FINDINGS).filter(|value| !value.is_empty()) {
             reporting.telling = if value == "stderr" { Telling::AtOnce } else { Telling::InFile(value.into()) };
@@ -62,6 +63,15 @@ impl Reporting {
             reporting.exit = Some(status.map_err(|_| (EXIT, value, "not a status from 0 to 255".to_owned()))?);
         }
         Ok(reporting)
+    }
+
+    /// The variable that expects findings.
+    pub(super) fn expects(&self) -> Option<&'static str> {
+        match self {
+            Self { exit: Some(_), .. } => Some(EXIT),
+            Self { telling: Telling::AtOnce | Telling::InFile(_), .. } => Some(FINDINGS),
+            _ => None,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! JPEG and PNG files.
 
 use super::image::{Image, Space};
+use crate::abi::is_promised;
 use jpeg_encoder::{ColorType, Encoder};
 use std::io::Cursor;
 use zune_core::bytestream::ZCursor;
@@ -101,9 +102,9 @@ pub(crate) fn decode_png(file: &[u8]) -> Result<Image, String> {
     let mut reader = decoder.read_info().map_err(failed)?;
     let size = reader.output_buffer_size().ok_or("this PNG file is too large")?;
     let mut pixels = Vec::new();
-    pixels
-        .try_reserve_exact(size)
-        .map_err(|_| format!("this PNG file takes {size} bytes, and there is no memory for them"))?;
+    if !is_promised(size) || pixels.try_reserve_exact(size).is_err() {
+        return Err(format!("this PNG file takes {size} bytes, and there is no memory for them"));
+    }
     pixels.resize(size, 0);
     let frame = reader.next_frame(&mut pixels).map_err(failed)?;
     pixels.truncate(frame.buffer_size());

@@ -10,6 +10,7 @@ use super::names;
 use super::shapes::Shapes;
 use super::sizes::{self, Size};
 use super::steps::{MARK, Steps};
+use crate::abi::is_promised;
 use rten_onnx::onnx::{DataType, GraphProto, ModelProto, NodeProto, TensorProto};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -23,8 +24,8 @@ const ELEMENT: usize = 4;
 pub(super) const LIMIT: (&str, &str) = ("Limit", MARK);
 
 /// Whether memory of this size can be had now.
-fn can_be_had(bytes: usize) -> bool {
-    bytes <= SMALL || Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
+pub(super) fn can_be_had(bytes: usize) -> bool {
+    bytes <= SMALL || is_promised(bytes)
 }
 
 /// The largest number of elements that a value can have on this machine, to a power of two. What a system promises

@@ -1,6 +1,7 @@
 //! Data that a model keeps in other files: brought into the model before anything else looks at it, and taken out of it
 //! for the engine.
 
+use super::ceiling::can_be_had;
 use super::failure::LoadFailure;
 use rten_onnx::onnx::{DataLocation, GraphProto, StringStringEntryProto, TensorProto};
 use std::cell::RefCell;
@@ -52,13 +53,18 @@ fn aligned(bytes: Vec<u8>) -> Option<(usize, Vec<u8>)> {
     if bytes.as_ptr().addr().is_multiple_of(ALIGNED) {
         return Some((0, bytes));
     }
-    let mut moved: Vec<u8> = Vec::new();
-    moved.try_reserve_exact(bytes.len().checked_add(ALIGNED)?).ok()?;
+    let mut moved = room(bytes.len().checked_add(ALIGNED)?)?;
     let start = moved.as_ptr().addr();
     let offset = start.next_multiple_of(ALIGNED) - start;
     moved.resize(offset, 0);
     moved.extend_from_slice(&bytes);
     Some((offset, moved))
+}
+
+/// Room for so many bytes, if there is memory for them.
+fn room(bytes: usize) -> Option<Vec<u8>> {
+    let mut room = Vec::new();
+    (can_be_had(bytes) && room.try_reserve_exact(bytes).is_ok()).then_some(room)
 }
 
 /// Does this to the constants of a graph and of the graphs inside of its nodes.
@@ -127,11 +133,7 @@ fn read(tensor: &TensorProto, folder: Option<&Path>) -> Result<Vec<u8>, String> 
         return Err(format!("its data are {length} bytes at {offset} of the file `{location}`, which has {whole}"));
     }
     file.seek(SeekFrom::Start(offset)).map_err(failed)?;
-    let mut bytes = Vec::new();
-    let room = usize::try_from(length).is_ok_and(|length| bytes.try_reserve_exact(length).is_ok());
-    if !room {
-        return Err(no_memory(length));
-    }
+    let mut bytes = usize::try_from(length).ok().and_then(room).ok_or_else(|| no_memory(length))?;
     file.take(length).read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
 }

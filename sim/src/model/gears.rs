@@ -17,6 +17,9 @@ use super::port::{Element, Format, Port, UNKNOWN_RANK, known_bytes};
 /// The name of the extra last input through which the gear of a run is chosen.
 pub const GEAR_INPUT: &str = "ascend_mbatch_shape_data";
 
+/// How the keys begin that mean something here.
+const OWN: &str = "ascendcl.";
+
 /// As many gears as the vendor's compiler takes.
 const MOST_GEARS: usize = 100;
 
@@ -94,6 +97,7 @@ impl GearKind {
 
 /// The gears of a model that is otherwise ready.
 pub(super) fn read(mut file: OnnxFile, model: &Model) -> Result<Option<Gears>, LoadFailure> {
+    check_keys(&file)?;
     let listed = |kind: GearKind| file.properties(kind.key()).map(move |text| (kind, text.to_string()));
     let lists: Vec<_> = GearKind::ALL.into_iter().flat_map(listed).collect();
     let Some((kind, text)) = lists.first() else { return Ok(None) };
@@ -126,6 +130,17 @@ pub(super) fn read(mut file: OnnxFile, model: &Model) -> Result<Option<Gears>, L
         list.push(Gear { values, inputs, outputs });
     }
     Ok(Some(Gears { kind, list }))
+}
+
+/// Refuses a key that looks as if it meant something here: the compiler's options have other names.
+fn check_keys(file: &OnnxFile) -> Result<(), LoadFailure> {
+    let known = GearKind::ALL.map(GearKind::key);
+    let unknown = file.keys().find(|key| key.starts_with(OWN) && !known.contains(key));
+    let [batch, image, dims] = known;
+    unknown.map_or(Ok(()), |key| {
+        let why = format!("`{key}` is in the metadata; the keys with gears are `{batch}`, `{image}` and `{dims}`");
+        Err(LoadFailure::Gears(why))
+    })
 }
 
 /// Refuses a model without dynamic axes, or with some that gears of this kind do not set.

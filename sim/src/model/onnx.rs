@@ -119,6 +119,11 @@ impl OnnxFile {
         self.weight_bytes
     }
 
+    /// The keys of the metadata.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.model.metadata_props.iter().filter_map(|entry| entry.key.as_deref())
+    }
+
     /// The values of a metadata property; more than one if the file repeats it.
     pub(super) fn properties<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> {
         let entries = self.model.metadata_props.iter().filter(move |entry| entry.key.as_deref() == Some(key));

@@ -107,6 +107,23 @@ fn variables_that_cannot_be_read_are_told() {
 }
 
 #[test]
+fn variables_that_expect_findings_are_told_where_nothing_is_checked() {
+    for variable in [("ASCENDCL_SIM_FINDINGS", "stderr"), ("ASCENDCL_SIM_EXIT", "7")] {
+        for words in ["", "documented"] {
+            let (status, told) = child("a_program_that_ends", &[("ASCENDCL_SIM", words), variable]);
+            let note = format!("{} has no effect: ASCENDCL_SIM has neither report nor strict", variable.0);
+            assert_eq!((status.code(), told.matches(&note).count()), (Some(0), 1), "{told}");
+        }
+        for words in ["report", "strict"] {
+            let (_, told) = child("a_program_that_ends", &[("ASCENDCL_SIM", words), variable]);
+            assert!(!told.contains("has no effect"), "{told}");
+        }
+    }
+    let (_, told) = child("a_program_that_ends", &[("ASCENDCL_SIM", "")]);
+    assert_eq!(told, "", "nothing is expected");
+}
+
+#[test]
 fn a_finding_says_where_the_call_was_made() {
     let found = {
         let _machine = machine(Checks::Report);

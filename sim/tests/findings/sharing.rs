@@ -2,10 +2,11 @@
 
 use crate::mapped::{DEVICE, UNIT, physical, reserve};
 use crate::support::*;
-use std::ffi::{c_char, c_void};
+use ascendcl_rules::RuleId;
+use std::ffi::{CString, c_char, c_void};
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::ptr::null_mut;
+use std::ptr::{null_mut, without_provenance_mut};
 
 /// A block that other processes may import, and its key.
 fn exported() -> (*mut c_void, [c_char; 65]) {
@@ -43,7 +44,7 @@ fn a_process_does_not_import_what_it_has_exported() {
     assert_eq!(broken_by(run), [(rules::IPC_01, "aclrtIpcMemImportByKey")]);
 }
 
-/// Exports physical memory, tells its number, and waits until it is told to end.
+/// Exports physical memory, a block and a notify, tells their keys, and waits until it is told to end.
 #[test]
 #[ignore = "run by tests here, in a process of its own"]
 fn a_process_that_lists_nobody() {
@@ -53,29 +54,61 @@ fn a_process_that_lists_nobody() {
     let (memory, mut number) = (physical(DEVICE, 0), 0);
     ok!(aclrtMemExportToShareableHandle(memory, aclrtMemHandleType(0), 0, &mut number));
     println!("number {number}");
+    let mut keys = [[0; 65]; 2];
+    ok!(aclrtIpcMemGetExportKey(malloc(64), 64, keys[0].as_mut_ptr(), 65, 0));
+    ok!(aclrtNotifyGetExportKey(notify(), keys[1].as_mut_ptr(), 65, 0));
+    for (name, key) in ["block", "notify"].iter().zip(keys) {
+        let text: Vec<u8> = key.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect();
+        println!("{name} {}", String::from_utf8(text).unwrap());
+    }
     let _ = std::io::stdin().read_line(&mut String::new());
 }
 
-#[test]
-fn a_process_that_is_not_listed_does_not_import_and_nothing_follows_from_that() {
+/// What is broken by a process that is not listed, which gets the key of this name.
+fn broken_by_a_stranger(name: &str, stranger: impl FnOnce(&str)) -> Vec<(RuleId, &'static str)> {
     let mut exporter = Command::new(std::env::current_exe().unwrap());
     exporter.args(["--exact", "sharing::a_process_that_lists_nobody", "--ignored", "--nocapture"]);
     let mut exporter = exporter.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(exporter.stdout.take().unwrap()).lines().map_while(Result::ok);
-    let number = lines.find_map(|line| line.split_once("number ")?.1.parse().ok()).unwrap();
-    let found = broken_by(|| {
-        let (start, mut memory) = (reserve(1), aclrtDrvMemHandle::NULL);
-        assert_ne!(acl!(aclrtMemImportFromShareableHandle(number, 0, &mut memory)), 0);
-        assert_ne!(acl!(aclrtMapMem(start, UNIT, 0, memory, 0)), 0);
-        assert_ne!(acl!(aclrtMemset(start, 64, 1, 64)), 0);
-        assert_ne!(acl!(aclrtUnmapMem(start)), 0);
-        ok!(aclrtReleaseMemAddress(start));
-    });
+    let key = lines.find_map(|line| Some(line.split_once(&format!("{name} "))?.1.to_owned())).unwrap();
+    let found = broken_by(|| stranger(&key));
     drop(exporter.stdin.take());
     // Its output is read to the end, or it could not write it.
     lines.for_each(drop);
     assert!(exporter.wait().unwrap().success());
-    assert_eq!(found, [(rules::IPC_03, "aclrtMemImportFromShareableHandle")]);
+    found
+}
+
+#[test]
+fn a_process_that_is_not_listed_does_not_import_and_nothing_follows_from_that() {
+    for garbage in [0, 0x1234_5670] {
+        let found = broken_by_a_stranger("number", |number| {
+            let (start, mut memory) = (reserve(1), aclrtDrvMemHandle(without_provenance_mut(garbage)));
+            assert_ne!(acl!(aclrtMemImportFromShareableHandle(number.parse().unwrap(), 0, &mut memory)), 0);
+            assert_ne!(acl!(aclrtMapMem(start, UNIT, 0, memory, 0)), 0);
+            assert_ne!(acl!(aclrtMemset(start, 64, 1, 64)), 0);
+            assert_ne!(acl!(aclrtUnmapMem(start)), 0);
+            ok!(aclrtReleaseMemAddress(start));
+        });
+        assert_eq!(found, [(rules::IPC_03, "aclrtMemImportFromShareableHandle")], "{garbage:#x}");
+    }
+}
+
+#[test]
+fn a_handle_that_a_refused_import_has_not_set_is_no_further_mistake() {
+    let found = broken_by_a_stranger("notify", |key| {
+        let (key, mut notify) = (CString::new(key).unwrap(), aclrtNotify(without_provenance_mut(0x1234_5670)));
+        assert_ne!(acl!(aclrtNotifyImportByKey(&mut notify, key.as_ptr(), 0)), 0);
+        assert_ne!(acl!(aclrtRecordNotify(notify, stream())), 0);
+        assert_ne!(acl!(aclrtDestroyNotify(notify)), 0);
+    });
+    assert_eq!(found, [(rules::IPC_03, "aclrtNotifyImportByKey")]);
+    let found = broken_by_a_stranger("block", |key| {
+        let (key, mut block) = (CString::new(key).unwrap(), null_mut());
+        assert_ne!(acl!(aclrtIpcMemImportByKey(&mut block, key.as_ptr(), 0)), 0);
+        assert_ne!(acl!(aclrtFree(block)), 0);
+    });
+    assert_eq!(found, [(rules::IPC_03, "aclrtIpcMemImportByKey")]);
 }
 
 fn notify() -> aclrtNotify {

@@ -24,6 +24,24 @@ fn jpeg(channel: *mut acldvppChannelDesc) -> Vec<u8> {
     from_device(file, size as usize)
 }
 
+/// A JPEG file of this size, whose luma grows to the right and jumps from one block of rows to the next.
+fn slope(channel: *mut acldvppChannelDesc, [width, height]: [u32; 2]) -> Vec<u8> {
+    let luma: Vec<u8> = (0..height).flat_map(|y| (0..width).map(move |x| (x / 8 + y / 8 * 5) as u8)).collect();
+    let input = Picture::new(GRAY, [width, height], width, &luma);
+    let config = call!(media::acldvppCreateJpegeConfig());
+    let mut size = 0;
+    ok!(media_tasks::acldvppJpegPredictEncSize(input.desc, config, &mut size));
+    let file = device_memory(size as usize);
+    ok!(media_tasks::acldvppJpegEncodeAsync(channel, input.desc, file, &mut size, config, DEFAULT));
+    wait();
+    from_device(file, size as usize)
+}
+
+fn strides(picture: &Picture) -> (u32, u32) {
+    let across = call!(media::acldvppGetPicDescWidthStride(picture.desc));
+    (across, call!(media::acldvppGetPicDescHeightStride(picture.desc)))
+}
+
 /// A PNG file of 2 by 2 pixels: red, green, blue, white; stored without compression.
 fn png() -> Vec<u8> {
     let chunk = |kind: &[u8], data: &[u8]| {
@@ -90,6 +108,58 @@ fn a_size_that_is_left_open_is_that_of_the_file() {
     let size = (call!(media::acldvppGetPicDescWidth(output.desc)), call!(media::acldvppGetPicDescHeight(output.desc)));
     assert_eq!(size, (32, 16));
     assert!(output.bytes()[0].abs_diff(40) < 8);
+}
+
+#[test]
+fn a_decoded_picture_is_given_on_with_its_description() {
+    let _world = world();
+    let channel = channel();
+    for ([width, height], expected) in [([200, 100], (256, 112)), ([1920, 1080], (1920, 1088))] {
+        let file = slope(channel, [width, height]);
+        let (mut room, size) = (0, file.len() as u32);
+        ok!(media_tasks::acldvppJpegPredictDecSize(file.as_ptr().cast(), size, NV12, &mut room));
+        let decoded = Picture::new(NV12, [0, 0], 0, &vec![0; room as usize]);
+        ok!(media::acldvppSetPicDescHeightStride(decoded.desc, 0));
+        ok!(media_tasks::acldvppJpegDecodeAsync(channel, on_device(&file), size, decoded.desc, DEFAULT));
+        wait();
+        assert_eq!(strides(&decoded), expected);
+        let luma = decoded.bytes();
+        let rows = |left: usize, top: usize, width: usize, height: usize| -> Vec<u8> {
+            let row = |y: usize| luma[y * expected.0 as usize + left..][..width].to_vec();
+            (top..top + height).flat_map(row).collect()
+        };
+
+        let cut = Picture::new(NV12, [32, 16], 32, &[0; 32 * 16 * 3 / 2]);
+        let region = call!(media::acldvppCreateRoiConfig(100, 131, 50, 65));
+        ok!(media_tasks::acldvppVpcCropAsync(channel, decoded.desc, cut.desc, region, DEFAULT));
+        wait();
+        let cut = cut.bytes();
+        assert_eq!(cut[..32 * 16], rows(100, 50, 32, 16), "the luma");
+        assert!(cut[32 * 16..].iter().all(|byte| byte.abs_diff(128) < 3), "the colours stand behind all rows: {cut:?}");
+
+        let (all_across, all_down) = (width as usize, height as usize);
+        let same = Picture::new(GRAY, [width, height], width, &vec![0; all_across * all_down]);
+        let config = call!(media::acldvppCreateResizeConfig());
+        ok!(media_tasks::acldvppVpcResizeAsync(channel, decoded.desc, same.desc, config, DEFAULT));
+        wait();
+        assert!(same.bytes() == rows(0, 0, all_across, all_down), "a picture of the same size is the same");
+    }
+}
+
+#[test]
+fn a_decoded_png_picture_is_given_on_with_its_description() {
+    let _world = world();
+    let (channel, file) = (channel(), png());
+    let decoded = Picture::new(RGB, [0, 0], 0, &[0; 128 * 16]);
+    ok!(media::acldvppSetPicDescHeightStride(decoded.desc, 0));
+    ok!(media_tasks::acldvppPngDecodeAsync(channel, on_device(&file), file.len() as u32, decoded.desc, DEFAULT));
+    wait();
+    assert_eq!(strides(&decoded), (128, 16));
+    let cut = Picture::new(RGB, [2, 1], 6, &[0; 6]);
+    let region = call!(media::acldvppCreateRoiConfig(0, 1, 1, 1));
+    ok!(media_tasks::acldvppVpcCropAsync(channel, decoded.desc, cut.desc, region, DEFAULT));
+    wait();
+    assert_eq!(cut.bytes(), [0, 0, 255, 255, 255, 255]);
 }
 
 #[test]

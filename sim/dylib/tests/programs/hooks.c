@@ -62,9 +62,10 @@ int main(void)
     /* Functions that the library does not have are hooked, too. */
     DO(aclrtApiInjectionGetFunc("aclrtLaunchKernel", &own, NULL));
     DO(aclrtApiInjectionSetFunc("aclrtLaunchKernel", (Function)launches));
-    printf("a launch answers %d", aclrtLaunchKernel(NULL, 8, NULL, 0, NULL));
+    int given = 0;
+    printf("a launch answers %d", aclrtLaunchKernel(&given, 8, &given, sizeof given, NULL));
     DO(aclrtApiInjectionSetFunc("aclrtLaunchKernel", own));
-    printf(", and %d without the hook\n", aclrtLaunchKernel(NULL, 8, NULL, 0, NULL));
+    printf(", and %d without the hook\n", aclrtLaunchKernel(&given, 8, &given, sizeof given, NULL));
 
     const char *names[] = {"aclInit", "aclrtNothing", "aclrtGetDevice", NULL};
     for (int i = 0; i < 4; i++) {

@@ -129,7 +129,7 @@ pub(crate) fn acldvppJpegEncodeAsync(
 }
 
 /// Reads the file when its turn has come, and writes the picture in the format of its description. A size that the
-/// description leaves open is that of the file.
+/// description leaves open is that of the file. The description has its size and its strides afterwards.
 fn decode(
     channel: Name<acldvppChannelDesc>,
     (data, size): (Address, u32),
@@ -158,7 +158,11 @@ fn decode(
                 return Err(failed("the file has another size than its head states".to_owned()));
             }
             place.write(image);
-            let _ = PICTURES.change(output, |picture| (picture.width, picture.height) = (filled.width, filled.height));
+            // Other calls take the picture by the same description. They would fill up its rows in another way.
+            let _ = PICTURES.change(output, |picture| {
+                (picture.width, picture.height) = (filled.width, filled.height);
+                (picture.width_stride, picture.height_stride) = (filled.width_stride, filled.height_stride);
+            });
             Ok(())
         };
         noted(output, written())
@@ -166,16 +170,19 @@ fn decode(
     call.end(queued.map(drop))
 }
 
-/// The place for the picture of a file, and its description with a size.
+/// The place for the picture of a file, and its description with size and strides.
 fn place_for(
     head: Info,
     output: Name<acldvppPicDesc>,
     picture: &Picture,
     layout: Layout,
 ) -> Answer<(PicturePlace, Picture)> {
-    let filled = filled_in(picture, head).map_err(failed)?;
+    let mut filled = filled_in(picture, head).map_err(failed)?;
     let geometry =
         Geometry { width: head.width, height: head.height, ..geometry_of("output", &filled, layout, ACROSS, DOWN)? };
+    let narrow =
+        |stride: usize| u32::try_from(stride).map_err(|_| failed("the picture takes more than 4 GiB".to_owned()));
+    (filled.width_stride, filled.height_stride) = (narrow(geometry.stride)?, narrow(geometry.rows)?);
     Ok((PicturePlace::new("output", output, &filled, layout, geometry)?, filled))
 }
 

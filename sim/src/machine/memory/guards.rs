@@ -9,8 +9,10 @@ use std::sync::Arc;
 
 /// What is at an address that the program may not use.
 pub(crate) enum Kept {
-    /// A block of a device, or one of the host whose pages are locked.
+    /// A block of a device, or mapped memory without access.
     Block,
+    /// A block of the host. Its pages are locked while a queued copy writes them, and open otherwise.
+    Pinned,
     /// Right behind a pinned block, which has so many bytes.
     Behind { start: Address, size: usize },
     /// A block was there, or is missing where addresses are reserved.
@@ -68,8 +70,9 @@ impl Locked {
 /// What the program has run into; `None` for memory of its own.
 pub(crate) fn kept(address: Address) -> Option<Kept> {
     let blocks = read(&BLOCKS);
-    if blocks.around(address).is_some() {
-        return Some(Kept::Block);
+    if let Some(entry) = blocks.around(address) {
+        let of_host = entry.device.is_none() && matches!(entry.block, Backing::Piece(_));
+        return Some(if of_host { Kept::Pinned } else { Kept::Block });
     }
     if virtual_memory::touches(address, 1) {
         return Some(Kept::Freed);

@@ -114,7 +114,10 @@ fn tell(failure: &Failure, breach: &Breach) -> bool {
     let begins = |with: &[&str]| with.iter().any(|with| name.starts_with(with));
     let (object, op) = match () {
         () if begins(&["aclmdlLoad"]) => (Object::model(0), Op::Load),
-        () if begins(&["aclrtMalloc", "acldvppMalloc"]) => (Object::memory(0), Op::Allocate),
+        () if begins(&["aclrtMalloc", "acldvppMalloc", "aclrtIpcMemImportByKey"]) => (Object::memory(0), Op::Allocate),
+        () if begins(&["aclrtMemImportFromShareableHandle"]) => (Object::physical(0), Op::Allocate),
+        () if begins(&["aclrtNotifyImportByKey"]) => (Object::notify(0), Op::Create),
+        () if begins(&["aclrtIpcOpenEventHandle"]) => (Object::event(0), Op::Create),
         () => (Object::PROCESS, Op::Query),
     };
     let event = Event::new(name, object, op, this_thread());

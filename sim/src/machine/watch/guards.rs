@@ -7,8 +7,10 @@ use crate::machine::memory::guards::{Kept, Locked, kept, lock_out};
 use crate::machine::thread::errors;
 use crate::machine::watch::{CHECKER, OFF, PROGRAM, call, mode, report, span};
 use ascendcl_rules::{Access, Event, Object, Op, Role, Span, Use};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, Once};
+use std::thread;
 
 /// Pinned memory that a queued copy writes, and that the program has not waited for.
 struct Destination {
@@ -55,12 +57,7 @@ pub(super) fn settle() {
         };
         destinations.extract_if(.., |destination| !writes(destination)).collect()
     };
-    COUNT.store(destinations.len(), SeqCst);
-    over.iter().for_each(|over| over.locked.open());
-    // Of two copies to one page the other may go on.
-    destinations.iter().filter(|left| over.iter().any(|over| left.locked.overlaps(&over.locked))).for_each(|left| {
-        left.locked.close();
-    });
+    open(&destinations, &over);
 }
 
 pub(super) fn clear() {
@@ -77,28 +74,56 @@ fn tell(violation: Violation) -> bool {
     }
     let address = Address::named(violation.address);
     let Some(kept) = kept(address) else { return false };
+    // Before the access is judged: a call that ends opens what nothing writes any more.
+    let opened = take(violation.address);
+    if matches!(kept, Kept::Pinned) && !opened && opens_soon(violation.address) {
+        return true;
+    }
     report::happens_at(violation.at);
     match kept {
         Kept::Behind { start, size } => report::overrun(start.number(), size, violation.address - start.number() + 1),
-        Kept::Block | Kept::Freed => {
+        Kept::Block | Kept::Pinned | Kept::Freed => {
             let writes = violation.writes.unwrap_or(false);
             let access = if writes { Access::Write } else { Access::Read };
             let used = Use::Memory { span: span(address, 1), access, role: Role::Instruction, claimed: None };
             drop(call(Op::Touch, address).by_the_program(used).begin_always());
         }
     }
-    let opened: Vec<Locked> = {
-        let mut destinations = lock(&DESTINATIONS);
-        let opened = destinations.extract_if(.., |one| one.locked.has(violation.address)).collect::<Vec<_>>();
-        COUNT.store(destinations.len(), SeqCst);
-        opened.into_iter().map(|one| one.locked).collect()
-    };
-    opened.iter().for_each(Locked::open);
-    if opened.is_empty() {
+    if !opened {
         // The process ends now, and nothing is printed at its end.
         report::print();
     }
-    !opened.is_empty()
+    opened
+}
+
+/// Whether another thread has opened the page of a pinned block meanwhile, or does so in a moment: several may be early at
+/// once, or wait. The first of them is told. A page that stays closed was closed by the program.
+fn opens_soon(address: usize) -> bool {
+    const TRIES: u32 = 1000;
+    thread_local!(static TRIED: Cell<(usize, u32)> = const { Cell::new((0, 0)) });
+    let (before, tries) = TRIED.get();
+    let tries = if before == address { tries + 1 } else { 1 };
+    TRIED.set((address, tries % TRIES));
+    thread::yield_now();
+    tries < TRIES
+}
+
+/// Lets the program at the destinations that have this address. Answers whether there are any.
+fn take(address: usize) -> bool {
+    let mut destinations = lock(&DESTINATIONS);
+    let over: Vec<Destination> = destinations.extract_if(.., |one| one.locked.has(address)).collect();
+    open(&destinations, &over);
+    !over.is_empty()
+}
+
+/// Opens those that are over. The list has the others.
+fn open(left: &[Destination], over: &[Destination]) {
+    COUNT.store(left.len(), SeqCst);
+    over.iter().for_each(|over| over.locked.open());
+    // Of two copies to one page the other may go on.
+    left.iter().filter(|left| over.iter().any(|over| left.locked.overlaps(&over.locked))).for_each(|left| {
+        left.locked.close();
+    });
 }
 
 /// A block of the host is about to be freed: whether the program has written over its end.

@@ -88,8 +88,18 @@ fn a_list_that_cannot_be_used_says_why() {
 
 #[test]
 fn other_metadata_is_no_gear() {
-    let model = Model::parse(pair().with_metadata("ascendcl.else", "1").with_metadata("author", "x").bytes()).unwrap();
-    assert!(model.gears().is_none());
+    let others = pair().with_metadata("dynamic_batch_size", "1").with_metadata("author", "x");
+    assert!(Model::parse(others.bytes()).unwrap().gears().is_none());
+}
+
+#[test]
+fn a_key_that_only_looks_like_one_for_gears_is_refused() {
+    let file = pair().with_metadata("ascendcl.dynamic_batch_size", "1,2");
+    let failure = Model::parse(file.bytes()).unwrap_err();
+    let LoadFailure::Gears(why) = failure else { panic!("{failure:?}") };
+    let keys =
+        "the keys with gears are `ascendcl.dynamic_batch`, `ascendcl.dynamic_image_size` and `ascendcl.dynamic_dims`";
+    assert_eq!(why, format!("`ascendcl.dynamic_batch_size` is in the metadata; {keys}"));
 }
 
 /// Two inputs with a common batch axis, put side by side.

@@ -38,6 +38,19 @@ fn a_convolution_of_a_volume_adds_all_places_of_its_filter() {
 }
 
 #[test]
+fn a_convolution_over_too_many_axes_says_how_many_may_be() {
+    for (operator, dims, most) in [("Conv", 6, 3), ("ConvTranspose", 5, 2)] {
+        let symbols = ["a", "b", "c", "d", "e", "f"].get(..dims).unwrap().join(" ");
+        let one = node(operator, &["x", "w"], &["y"]);
+        let file = File::new(&[port("x", FLOAT, &symbols)], &[shapeless("y", FLOAT)], vec![one]);
+        let file = file.with_weights("w", &vec![1; dims], &[1.0]).at_opset(22);
+        let failure = Model::parse(file.bytes()).unwrap_err().to_string();
+        let said = format!("it is over {} axes of space, and the simulator has it over 1 to {most}", dims - 2);
+        assert!(failure.contains(&said), "{failure}");
+    }
+}
+
+#[test]
 fn a_pool_may_have_gaps() {
     let pool = |operator: &str| {
         let one = with_ints(node(operator, &["x"], &["y"]), "kernel_shape", &[2]);

@@ -8,6 +8,9 @@ use crate::model::rewrite::scope::Scope;
 use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
 
+/// As many axes of space as a `Conv` may have: one over all of them is a sum of others over two.
+const IN_SPACE: usize = 3;
+
 pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let filters = scope.dims(node.given(1)).and_then(|dims| dims.get(2..)).map(<[_]>::to_vec);
     let kernel = node.ints("kernel_shape").map(<[_]>::to_vec);
@@ -25,10 +28,8 @@ pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), 
     let Some(count) = count else {
         return Err(Refusal::because("neither `kernel_shape` nor the number of its inputs' axes is known"));
     };
-    let in_space = count == 3 && node.operator() == "Conv";
-    if !in_space {
-        few_axes(count)?;
-    }
+    few_axes(count, if node.operator() == "Conv" { IN_SPACE } else { MOST_AXES })?;
+    let in_space = count == IN_SPACE;
     let mut node = complete(&node, count, true);
     lengths(&node, count)?;
     windows(&node, kernel.as_deref())?;

@@ -45,9 +45,9 @@ pub(super) fn windows(node: &NodeProto, kernel: Option<&[i64]>) -> Result<(), Re
     Ok(())
 }
 
-pub(super) fn few_axes(count: usize) -> Result<(), Refusal> {
-    if (1..=MOST_AXES).contains(&count) {
+pub(super) fn few_axes(count: usize, most: usize) -> Result<(), Refusal> {
+    if (1..=most).contains(&count) {
         return Ok(());
     }
-    Err(Refusal::because(format!("it is over {count} axes of space, and the simulator has it over 1 or 2")))
+    Err(Refusal::because(format!("it is over {count} axes of space, and the simulator has it over 1 to {most}")))
 }
