@@ -200,7 +200,10 @@ pub(super) fn end(world: &mut World, call: Call, op: Op, object: Object) {
 }
 
 pub(super) fn make_current(world: &mut World, call: Call, context: Object) {
-    world.threads.insert(call.thread, ThreadState { current: Some((context, call)), ..ThreadState::default() });
+    let state = world.threads.entry(call.thread).or_default();
+    // The callback that runs here goes on.
+    let told_inside = state.told_inside;
+    *state = ThreadState { current: Some((context, call)), told_inside, ..ThreadState::default() };
 }
 
 pub(super) fn set_device(world: &mut World, call: Call, id: u64, context: Object) {
@@ -258,7 +261,8 @@ fn end_context(world: &mut World, call: Call, context: Object) {
     if let Some(state) = world.threads.get_mut(&call.thread)
         && state.current.is_some_and(|(current, _)| current == context)
     {
-        *state = ThreadState { lost: Some((context, call)), ..ThreadState::default() };
+        let told_inside = state.told_inside;
+        *state = ThreadState { lost: Some((context, call)), told_inside, ..ThreadState::default() };
     }
     // Objects that belong to the device end with the last of its contexts.
     if let Some(ended) = ended.filter(|context| !context.default) {

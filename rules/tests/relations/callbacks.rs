@@ -97,3 +97,39 @@ fn a_callback_without_a_context_that_calls_the_library_is_one_mistake() {
     });
     assert_eq!(with, [CB_01, DEV_08]);
 }
+
+#[test]
+fn a_callback_that_chooses_a_context_between_its_calls_is_one_mistake() {
+    let chooses = |p: &mut Program| {
+        let (stream, context) = (Object::default_stream(1000), Object::context(1000));
+        p.on(1).choose(context);
+        p.inside(stream, |p| {
+            p.sync(stream);
+            p.choose(context);
+            p.malloc(64);
+        });
+    };
+    assert_eq!(broken(chooses), [CB_01]);
+    // Two callbacks are two of them.
+    let twice = broken(|p| {
+        chooses(p);
+        let callback = p.on(0).launch(Object::default_stream(1000), Op::LaunchHostFunction);
+        p.on(1).callback_begins(callback);
+        p.inside(Object::default_stream(1000), |p| p.sync(Object::default_stream(1000)));
+    });
+    assert_eq!(twice, [CB_01, CB_01]);
+}
+
+#[test]
+fn a_callback_that_takes_a_device_and_gives_it_back_is_one_mistake() {
+    let found = broken(|p| {
+        p.on(1).inside(Object::default_stream(1000), |p| {
+            p.set(1);
+            let block = p.malloc(64);
+            p.free(block);
+            p.reset(1);
+            p.sync(Object::default_stream(1000));
+        });
+    });
+    assert_eq!(found, [CB_01]);
+}
