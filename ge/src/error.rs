@@ -80,7 +80,8 @@ pub enum EngineError {
     /// Sessions exist: of runtimes, or ones whose teardown failed.
     #[error(
         "the graph engine cannot be finalised: {count} session(s) still exist: close each with `session.close(current)`, \
-         or its runtime; where waiting for its work failed, give the device back again{}",
+         or its runtime; where waiting for its work failed, give the device back again; for one that was lost with its device, \
+         end the process{}",
         Cited(SESSIONS_LEFT)
     )]
     SessionsLeft {
@@ -91,7 +92,8 @@ pub enum EngineError {
     /// by force, so that would be one reset too many.
     #[error(
         "the graph engine cannot be finalised: device {device}, which it has set for itself, was reset by force since: end \
-         the process, and next time close the engine before `recover` or `close_by_force` may reset that device{}",
+         the process, and next time close the engine before `recover`, `reset_by_force` or `close_by_force` may reset that \
+         device{}",
         Cited(WAS_RESET)
     )]
     DeviceWasReset {
