@@ -1,5 +1,6 @@
 //! A thread that owns a runtime and everything in it.
 
+use super::shared::POLL_INTERVAL;
 use super::{CloseError, Runtime};
 use crate::brand::Name;
 use crate::callback_guard::InCallback;
@@ -19,9 +20,6 @@ use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{Builder, JoinHandle, ThreadId, current, sleep};
 use std::time::{Duration, Instant};
-
-/// The time between two checks whether the jobs have ended.
-const POLL_INTERVAL: Duration = Duration::from_micros(500);
 
 /// A thread that opens a [`Runtime`], stays inside it, and runs the jobs that it gets, in order. It is for programs in
 /// which one thread owns a device's work.

@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// The time between two checks whether other threads have left.
-const POLL_INTERVAL: Duration = Duration::from_micros(500);
+/// The time between two checks whether other threads have left, or whether the jobs of an actor have ended.
+pub(super) const POLL_INTERVAL: Duration = Duration::from_micros(500);
 
 pub(super) struct Shared {
     ledger: Arc<Ledger>,

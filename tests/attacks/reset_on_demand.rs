@@ -1,44 +1,20 @@
 //! A device is reset by force although nothing of the program hangs there.
 
 use crate::common::allocators::Empty;
-use crate::common::{Alone, acl, alone, library};
+use crate::common::{IN_TIME, acl};
+use crate::shared_devices::{BRIEFLY, DEVICE, Worker, alone_on_five, runtime, take, works};
 use crate::{fail, nothing_fails};
 use ascendcl::error::ObjectKind;
-use ascendcl::{Acl, Context, Device, Error, Failed, Recovered, Runtime, ScopeError, Scoped, Setup, Thread};
+use ascendcl::{Context, Error, Failed, Recovered, Runtime, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
-use ascendcl_sim::{Config, control};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
-
-ascendcl::names!(Service);
-
-/// A device that no other test leaves taken.
-const DEVICE: i32 = 4;
-const BRIEFLY: Duration = Duration::from_millis(20);
-
-fn alone_on_five() -> Alone {
-    let alone = alone();
-    control::configure(crate::common::under_watch(Config::new().devices(5))).unwrap();
-    alone
-}
-
-fn take<'a>(acl: &'a Acl, thread: &mut Thread) -> Device<'a> {
-    acl.device(thread, DEVICE).unwrap().with_teardown_timeout(BRIEFLY)
-}
-
-fn runtime() -> Runtime<Service> {
-    Runtime::open(Setup::builder().library(library()).device(DEVICE).teardown_timeout(BRIEFLY).build()).unwrap()
-}
+use std::sync::Barrier;
+use std::thread;
 
 /// What a service asks its device: a synchronous copy there and back.
-fn asks(runtime: &Runtime<Service>) -> Result<Vec<u8>, Error> {
+fn asks(runtime: &Runtime<Worker>) -> Result<Vec<u8>, Error> {
     runtime.with(|current| current.upload(&[7_u8])?.to_vec(current)).unwrap()
-}
-
-fn works(device: &Device<'_>, thread: &mut Thread) {
-    let read = device.with_current(thread, |current| current.upload(&[7_u8])?.to_vec(current)).unwrap();
-    assert_eq!(read.unwrap(), [7]);
 }
 
 /// A synchronous copy that reaches its limit leaves nothing to be ended, so neither a runtime nor `recover` resets the device.
@@ -231,4 +207,51 @@ fn a_panic_before_the_reset_continues_behind_it() {
     works(&anew, &mut thread);
     anew.reset(&mut thread).unwrap();
     acl.close().unwrap();
+}
+
+/// Nobody can know that a device which was forgotten is not used. One that was dropped is given up.
+#[proves(DEV_08)]
+#[test]
+fn a_device_that_was_forgotten_is_in_the_way_of_a_reset_and_one_that_was_dropped_is_not() {
+    let _alone = alone_on_five();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    drop(take(&acl, &mut thread));
+    assert_eq!(take(&acl, &mut thread).reset_by_force(&mut thread, BRIEFLY).unwrap(), [""; 0]);
+    mem::forget(take(&acl, &mut thread));
+    let Err(Failed { error, value: device }) = take(&acl, &mut thread).reset_by_force(&mut thread, BRIEFLY) else {
+        panic!("it was reset under a device that was forgotten")
+    };
+    assert!(matches!(error, Error::DeviceShared { device: DEVICE, takes: 2, .. }), "{error}");
+    device.reset(&mut thread).unwrap();
+    // The end of the library gives both back.
+    acl.close().unwrap();
+}
+
+/// Each has given the device up, and the last one resets it for all: once.
+#[proves(DEV_07, DEV_08, DEV_09)]
+#[test]
+fn threads_that_reset_one_device_at_a_time_reset_it_once() {
+    let alone = alone_on_five();
+    for _ in 0..8 {
+        let acl = acl();
+        let (before, together) = (acl.library().forced_resets(DEVICE), Barrier::new(4));
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let mut thread = Thread::new().unwrap();
+                    let device = take(&acl, &mut thread);
+                    together.wait();
+                    assert_eq!(device.reset_by_force(&mut thread, IN_TIME).unwrap(), [""; 0]);
+                });
+            }
+        });
+        assert_eq!(acl.library().forced_resets(DEVICE), before + 1);
+        let mut thread = Thread::new().unwrap();
+        let device = take(&acl, &mut thread);
+        works(&device, &mut thread);
+        device.reset(&mut thread).unwrap();
+        acl.close().unwrap();
+    }
+    alone.assert_nothing_lives();
 }

@@ -14,21 +14,21 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-ascendcl::names!(Worker);
+ascendcl::names!(pub Worker);
 
 /// A device that no other test leaves taken.
-const DEVICE: i32 = 4;
-const BRIEFLY: Duration = Duration::from_millis(20);
+pub(super) const DEVICE: i32 = 4;
+pub(super) const BRIEFLY: Duration = Duration::from_millis(20);
 /// Work hangs from now on, and cannot be discarded.
 const HANGS: &str = "aclrtMemsetAsync=hang,aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000";
 
-fn alone_on_five() -> Alone {
+pub(super) fn alone_on_five() -> Alone {
     let alone = alone();
     control::configure(crate::common::under_watch(Config::new().devices(5))).unwrap();
     alone
 }
 
-fn take<'a>(acl: &'a Acl, thread: &mut Thread) -> Device<'a> {
+pub(super) fn take<'a>(acl: &'a Acl, thread: &mut Thread) -> Device<'a> {
     acl.device(thread, DEVICE).unwrap().with_teardown_timeout(BRIEFLY)
 }
 
@@ -63,7 +63,7 @@ fn two_that_hang<'a, 'b>(
     (first, second)
 }
 
-fn runtime() -> Runtime<Worker> {
+pub(super) fn runtime() -> Runtime<Worker> {
     Runtime::open(Setup::builder().library(library()).device(DEVICE).teardown_timeout(BRIEFLY).build()).unwrap()
 }
 
@@ -76,7 +76,7 @@ fn is_shared<T>(refused: Result<T, Error>, held_in_this_file: usize) {
     assert!(error.to_string().contains(&**held), "{error}");
 }
 
-fn works(device: &Device<'_>, thread: &mut Thread) {
+pub(super) fn works(device: &Device<'_>, thread: &mut Thread) {
     let read = device.with_current(thread, |current| current.upload(&[7_u8]).unwrap().to_vec(current).unwrap());
     assert_eq!(read.unwrap(), [7]);
 }

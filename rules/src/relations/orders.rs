@@ -137,7 +137,8 @@ pub(super) fn wait_for(world: &mut World, event: Object, queue: Option<Object>, 
     }
 }
 
-/// Remembers which record the stream waits for, after [`wait_for`]. Its earlier waits for the same stream are over before this one.
+/// Remembers which record the stream waits for, after [`wait_for`]. Its earlier waits for the same stream are over
+/// before this one.
 pub(super) fn note_wait(world: &mut World, call: Call, event: Object, queue: Option<Object>, count: u64) {
     let record = world.events.get(event).and_then(|event| event.data.record.as_ref());
     // The work of a persistent stream runs when its model instance runs, not now.

@@ -31,7 +31,7 @@ pub(crate) fn aclrtCntNotifyRecord(
     stream: aclrtStream,
     info: In<'_, aclrtCntNotifyRecordInfo>,
 ) -> Answer {
-    described(&info)?;
+    check_description(&info)?;
     never_made_on(cnt_notify, stream)
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn aclrtCntNotifyWaitWithTimeout(
     stream: aclrtStream,
     info: In<'_, aclrtCntNotifyWaitInfo>,
 ) -> Answer {
-    described(&info)?;
+    check_description(&info)?;
     never_made_on(cnt_notify, stream)
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn aclrtCntNotifyReset(cnt_notify: aclrtCntNotify, stream: aclrtStrea
     never_made_on(cnt_notify, stream)
 }
 
-fn described<T: Copy>(info: &In<'_, T>) -> Answer {
+fn check_description<T: Copy>(info: &In<'_, T>) -> Answer {
     if info.is_null() { Err(Failure::invalid("there is no description: the pointer is null")) } else { Ok(()) }
 }
 

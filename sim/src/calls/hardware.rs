@@ -34,7 +34,7 @@ pub(crate) fn aclrtDeviceGetBareTgid(mut pid: Out<'_, i32>) -> Answer {
 
 /// The numbers of the machine are the same for its driver and its hardware here.
 pub(crate) fn aclrtGetLogicDevIdByUserDevId(user: i32, number: Out<'_, i32>) -> Answer {
-    not_negative(user, &number)?;
+    check_number(user, &number)?;
     number_in_machine(user, number)
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn aclrtGetLogicDevIdByPhyDevId(physical: i32, number: Out<'_, i32>) 
 }
 
 pub(crate) fn aclrtGetUserDevIdByLogicDevId(logical: i32, number: Out<'_, i32>) -> Answer {
-    not_negative(logical, &number)?;
+    check_number(logical, &number)?;
     number_in_process(logical, number)
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn aclrtGetPhyDevIdByUserDevId(user: i32, number: Out<'_, i32>) -> An
 }
 
 /// Between the numbers of a program and of its driver a negative one is a wrong argument, not a device that is not there.
-fn not_negative(id: i32, number: &Out<'_, i32>) -> Answer {
+fn check_number(id: i32, number: &Out<'_, i32>) -> Answer {
     wanted(number)?;
     if id < 0 { Err(Failure::refused(format!("{id} is no number of a device"))) } else { Ok(()) }
 }

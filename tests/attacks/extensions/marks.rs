@@ -200,3 +200,30 @@ fn memory_of_work_that_another_stream_took_over_is_free_when_that_stream_was_wai
     });
     alone.assert_nothing_lives();
 }
+
+/// Other work of the first stream, which nobody has taken over, goes on with the same memory.
+#[proves(MEM_02, STREAM_04)]
+#[test]
+fn memory_of_work_that_another_stream_took_over_stays_in_use_by_other_work_with_it() {
+    let alone = alone();
+    inside(|current| {
+        let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
+        let tensor = current.upload_tensor(&[16], &[1_u32; 16]).unwrap();
+        let described = tensors(current, &tensor).unwrap();
+        let memory = described.into_iter().flatten().map(|tensor| tensor.memory).collect();
+        let counter = Counter { mark: Arc::new(LastUse::never(current)), memory };
+        let other = another(&counter);
+        let work = counted(current, &first, counter, |_| Ok(())).unwrap();
+        let event = first.record(current, current.event().unwrap()).map_err(Error::from).unwrap();
+        let release = hold(current, &first);
+        mem::forget(counted(current, &first, other, |_| Ok(())));
+        let work = second.adopt_after(current, work, &event).map_err(Error::from).unwrap();
+        drop(work.wait(current).unwrap());
+        let refused = tensor.free(current).unwrap_err();
+        assert!(matches!(refused.error, Error::StillRunning { .. }), "{refused}");
+        release.send(()).unwrap();
+        first.synchronize(current).unwrap();
+        refused.value.free(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}

@@ -128,3 +128,36 @@ fn a_job_that_does_not_end_holds_nobody_who_closes_its_actor() {
     works_anew();
     alone.assert_nothing_lives();
 }
+
+/// The actor is dropped behind a close that did not wait for its job. It ends behind the job, by itself.
+#[proves(DEV_08, DEV_10)]
+#[test]
+fn an_actor_that_is_dropped_behind_a_busy_close_ends_behind_its_job() {
+    for forgets in [false, true] {
+        let alone = alone_on_three();
+        let setup = Setup::builder().library(library()).device(DEVICE).build();
+        let actor = Actor::<Worker, _>::open(setup, |current| current.stream()).unwrap();
+        let (release, released) = channel::<()>();
+        let waits = actor.start(move |current, stream| {
+            released.recv().unwrap();
+            current.upload(&[1_u8; 8])?.to_vec(current).map(|read| (read, stream.is_complete(current)))
+        });
+        let closed = actor.close_by_force(Duration::ZERO);
+        assert!(matches!(closed, Err(CloseError::Busy { inside: 1 })), "{closed:?}");
+        if forgets {
+            mem::forget(actor)
+        } else {
+            drop(actor)
+        }
+        release.send(()).unwrap();
+        let (read, complete) = finish(waits.unwrap()).unwrap().unwrap();
+        assert_eq!((read, complete.unwrap()), (vec![1; 8], true));
+        let begun = Instant::now();
+        while control::live().contexts > 0 && begun.elapsed() < Duration::from_secs(20) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        sweep();
+        works_anew();
+        alone.assert_nothing_lives();
+    }
+}

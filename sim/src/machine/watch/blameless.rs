@@ -79,7 +79,8 @@ fn not_mapped(start: usize) {
     }
 }
 
-/// The program maps memory without a handle, or with one that no call has returned. It has none if a call that was to make one has failed.
+/// The program maps memory without a handle, or with one that no call has returned. It has none if a call that was to
+/// make one has failed.
 #[cold]
 pub(crate) fn mapped_without_a_handle(start: usize) {
     const MAKE: [&str; 3] =
