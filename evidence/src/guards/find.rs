@@ -25,7 +25,8 @@ const ASKS: [&str; 11] = [
 /// The mutants of the file, which begin with this number.
 pub(crate) fn mutants(file: &str, source: &str, first: usize) -> Result<Vec<Mutant>, String> {
     let parsed = syn::parse_file(source).map_err(|error| format!("{file}: {error}"))?;
-    let mut finder = Finder { file, source, first, function: "-".to_owned(), found: Vec::new() };
+    let (function, within) = ("-".to_owned(), 0..source.len());
+    let mut finder = Finder { file, source, first, function, within, found: Vec::new() };
     finder.visit_file(&parsed);
     Ok(finder.found)
 }
@@ -35,6 +36,7 @@ struct Finder<'s> {
     source: &'s str,
     first: usize,
     function: String,
+    within: Range<usize>,
     found: Vec<Mutant>,
 }
 
@@ -48,8 +50,8 @@ impl Finder<'_> {
         let line = self.source.get(..range.start).unwrap_or_default().matches('\n').count() + 1;
         let change = if text.is_empty() { how.to_owned() } else { format!("{how}: {text}") };
         let changes = make(&format!("::guards_switch::on({})", self.first + self.found.len()));
-        let (file, function) = (self.file.to_owned(), self.function.clone());
-        self.found.push(Mutant { file, function, line, change, changes });
+        let (file, function, within) = (self.file.to_owned(), self.function.clone(), self.within.clone());
+        self.found.push(Mutant { file, function, within, line, change, changes });
     }
 
     /// The expression is true, or false.
@@ -205,7 +207,11 @@ impl Finder<'_> {
         if left_alone || block.stmts.is_empty() {
             return;
         }
-        let outer = std::mem::replace(&mut self.function, signature.ident.to_string());
+        let within = self.range(signature).start..self.range(block).end;
+        let outer = (
+            std::mem::replace(&mut self.function, signature.ident.to_string()),
+            std::mem::replace(&mut self.within, within),
+        );
         let begin = self.range(&block.brace_token.span.open()).end;
         let values = constants(&signature.output);
         let inner = squeezed(text.trim_start_matches('{').trim_end_matches('}'));
@@ -227,7 +233,7 @@ impl Finder<'_> {
             }
             _ => self.statements(block, matches!(signature.output, ReturnType::Default)),
         }
-        self.function = outer;
+        (self.function, self.within) = outer;
     }
 
     fn not_looped(&mut self, body: &Block, head: Range<usize>) {

@@ -1,6 +1,6 @@
 //! What earlier runs found out, so that a run goes on where another one stopped.
 //!
-//! An end stands as long as the source of its file is the same. A test that an earlier run did not have is tried with
+//! An end stands as long as the text of its function is the same. A test that an earlier run did not have is tried with
 //! what lived. Nothing else is tried again: `target/guards/known` is deleted where tests or other files have changed in a
 //! way that matters.
 
@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// A mutant by the text of its file and its place there: both stay when other files change.
+/// A mutant by the text of its function and its place there: both stay when other functions change.
 pub(crate) type Name = (u64, usize);
 
 pub(crate) struct Known {
@@ -106,23 +106,31 @@ impl Refused {
     }
 }
 
-fn row((file, place): &Name) -> String {
-    format!("{file:016x}\t{place}")
+fn row((function, place): &Name) -> String {
+    format!("{function:016x}\t{place}")
 }
 
-/// The places are told from each other by what the mutants are, too: the finder may have changed.
+/// The places are told from each other by what the mutants are, too: the finder may have changed. Functions of a file that
+/// have the same text are told from each other by their order.
 pub(crate) fn names(mutants: &[Mutant], source: impl Fn(&str) -> Result<String, String>) -> Result<Vec<Name>, String> {
     let mut names = Vec::new();
     for of_file in mutants.chunk_by(|one, next| one.file == next.file) {
-        let mut hasher = DefaultHasher::new();
-        for mutant in of_file {
-            (&mutant.file, &mutant.function, mutant.line, &mutant.change).hash(&mut hasher);
+        let Some(first) = of_file.first() else { continue };
+        let text = source(&first.file)?;
+        let mut before = BTreeMap::<u64, usize>::new();
+        for of_function in of_file.chunk_by(|one, next| one.within == next.within) {
+            let mut hasher = DefaultHasher::new();
+            first.file.hash(&mut hasher);
+            for mutant in of_function {
+                (&mutant.function, &mutant.change).hash(&mut hasher);
+            }
+            of_function.first().and_then(|one| text.get(one.within.clone())).hash(&mut hasher);
+            let same = before.entry(hasher.finish()).or_default();
+            same.hash(&mut hasher);
+            *same += 1;
+            let function = hasher.finish();
+            names.extend((0..of_function.len()).map(|place| (function, place)));
         }
-        if let Some(first) = of_file.first() {
-            source(&first.file)?.hash(&mut hasher);
-        }
-        let file = hasher.finish();
-        names.extend((0..of_file.len()).map(|place| (file, place)));
     }
     Ok(names)
 }
@@ -130,7 +138,7 @@ pub(crate) fn names(mutants: &[Mutant], source: impl Fn(&str) -> Result<String, 
 fn ends_of(text: &str) -> BTreeMap<Name, (End, usize)> {
     let rows = text.lines().filter_map(|row| {
         let parts: Vec<_> = row.split('\t').collect();
-        let [file, place, word, test, round] = parts.as_slice() else { return None };
+        let [function, place, word, test, round] = parts.as_slice() else { return None };
         let end = match *word {
             "killed" => End::Killed((*test).to_owned()),
             "hung" => End::Hung((*test).to_owned()),
@@ -138,7 +146,7 @@ fn ends_of(text: &str) -> BTreeMap<Name, (End, usize)> {
             "unreached" => End::Unreached,
             _ => return None,
         };
-        Some(((u64::from_str_radix(file, 16).ok()?, place.parse().ok()?), (end, round.parse().ok()?)))
+        Some(((u64::from_str_radix(function, 16).ok()?, place.parse().ok()?), (end, round.parse().ok()?)))
     });
     rows.collect()
 }
@@ -157,9 +165,13 @@ mod tests {
 
     use super::*;
 
-    fn mutant(file: &str, line: usize) -> Mutant {
-        let (function, change) = ("begin".to_owned(), "true: is_ours()".to_owned());
-        Mutant { file: file.to_owned(), function, line, change, changes: Vec::new() }
+    /// Two functions with two mutants each: one returns nothing, one leaves out a call.
+    const SOURCE: &str = "fn begin() {\n    one();\n}\n\nfn end() {\n    two();\n}\n";
+
+    fn names_in(source: &str) -> Vec<Name> {
+        let mutants = crate::guards::find::mutants("one.rs", source, 0).unwrap();
+        assert_eq!(mutants.len(), 4);
+        names(&mutants, |_| Ok(source.to_owned())).unwrap()
     }
 
     fn named(names: &[&str]) -> BTreeSet<String> {
@@ -170,28 +182,24 @@ mod tests {
     fn a_run_goes_on_where_another_one_stopped() {
         let folder = std::env::temp_dir().join(format!("ascendcl-guards-known-{}", std::process::id()));
         drop(fs::remove_dir_all(&folder));
-        let mutants = [mutant("one.rs", 1), mutant("one.rs", 1), mutant("two.rs", 1), mutant("two.rs", 2)];
-        let load = |other: &str, tests: &[&str]| {
-            let source = |file: &str| Ok(if file == "two.rs" { other.to_owned() } else { String::new() });
-            Known::of(&folder, names(&mutants, source).unwrap(), &named(tests)).unwrap()
-        };
+        let load = |source: &str, tests: &[&str]| Known::of(&folder, names_in(source), &named(tests)).unwrap();
         let ends = |known: &Known| [0, 1, 2, 3].map(|number| known.end(number).map(|(end, _)| end.clone()));
-        let first = load("", &["a", "b"]);
+        let first = load(SOURCE, &["a", "b"]);
         assert_eq!(ends(&first), [None, None, None, None]);
         first.note(0, &End::Killed("a".to_owned()));
         first.note(1, &End::Survived);
         first.note(2, &End::Unreached);
         let noted = [Some(End::Killed("a".to_owned())), Some(End::Survived), Some(End::Unreached), None];
-        let second = load("", &["a", "b", "c"]);
+        let second = load(SOURCE, &["a", "b", "c"]);
         assert_eq!(ends(&second), noted);
         let round = second.end(1).unwrap().1;
         assert!(second.had(round, "a") && !second.had(round, "c"), "what lived is tried with the new test");
         second.note(1, &End::Hung("c".to_owned()));
-        assert_eq!(ends(&load("", &["b", "c"])), [None, Some(End::Hung("c".to_owned())), noted[2].clone(), None]);
-        assert_eq!(
-            ends(&load("changed", &["a", "c"])),
-            [noted[0].clone(), Some(End::Hung("c".to_owned())), None, None]
-        );
+        assert_eq!(ends(&load(SOURCE, &["b", "c"])), [None, Some(End::Hung("c".to_owned())), noted[2].clone(), None]);
+        let changed = SOURCE.replace("fn end() {", "// What ends.\nfn end() {\n    // First the second.");
+        assert_eq!(ends(&load(&changed, &["a", "c"])), [noted[0].clone(), Some(End::Hung("c".to_owned())), None, None]);
+        let moved = "\n\n// What begins.\n".to_owned() + SOURCE;
+        assert_eq!(ends(&load(&moved, &["a", "c"]))[2], noted[2], "what stands around a function does not matter");
         drop(fs::remove_dir_all(&folder));
     }
 
@@ -199,18 +207,25 @@ mod tests {
     fn what_the_compiler_refuses_is_left_out_of_the_next_build_at_once() {
         let folder = std::env::temp_dir().join(format!("ascendcl-guards-refused-{}", std::process::id()));
         drop(fs::remove_dir_all(&folder));
-        let mutants = [mutant("one.rs", 1), mutant("one.rs", 2), mutant("two.rs", 1)];
-        let load = |one: &str| {
-            let source = |file: &str| Ok(if file == "one.rs" { one.to_owned() } else { String::new() });
-            Refused::of(&folder, &names(&mutants, source).unwrap()).unwrap()
-        };
-        let mut first = load("");
+        let load = |source: &str| Refused::of(&folder, &names_in(source)).unwrap();
+        let mut first = load(SOURCE);
         assert!(first.numbers().is_empty());
         first.note(BTreeSet::from([1])).unwrap();
         first.note(BTreeSet::from([2])).unwrap();
         assert_eq!(*first.numbers(), BTreeSet::from([1, 2]));
-        assert_eq!(*load("").numbers(), BTreeSet::from([1, 2]));
-        assert_eq!(*load("changed").numbers(), BTreeSet::from([2]), "it may compile with another source");
+        assert_eq!(*load(SOURCE).numbers(), BTreeSet::from([1, 2]));
+        assert_eq!(
+            *load(&SOURCE.replace("one()", "three()")).numbers(),
+            BTreeSet::from([2]),
+            "it may compile with another source"
+        );
         drop(fs::remove_dir_all(&folder));
+    }
+
+    #[test]
+    fn functions_with_the_same_text_are_told_from_each_other() {
+        let same = "impl A {\n    fn end() {\n        two();\n    }\n}\n\nimpl B {\n    fn end() {\n        two();\n    }\n}\n";
+        let names: BTreeSet<_> = names_in(same).into_iter().collect();
+        assert_eq!(names.len(), 4);
     }
 }

@@ -7,8 +7,9 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Memory of a run, in KiB: a mutant may allocate without end.
-const MEMORY: &str = "12582912";
+/// Memory that a run may write to, in KiB: a mutant may allocate without end, and several runs at a time share the machine.
+/// Addresses are not limited: the simulator reserves more of them than it uses.
+const WRITABLE: &str = "3145728";
 
 /// What `timeout` says of a program that it has killed.
 const KILLED: i32 = 137;
@@ -66,7 +67,7 @@ impl Run<'_> {
 
     fn status(&self, scratch: &Path, output: Stdio) -> Ended {
         let mut command = Command::new("sh");
-        let script = format!("ulimit -c 0 -v {MEMORY}; exec timeout -s KILL \"$@\"");
+        let script = format!("ulimit -c 0; ulimit -d {WRITABLE}; exec timeout -s KILL \"$@\"");
         let threads = if self.tests.len() == 1 { "--test-threads=1" } else { "--test-threads=2" };
         let patience = format!("{:.1}", self.patience.as_secs_f64());
         command.args(["-c", &script, "sh", &patience]).arg(&self.program.path).arg("--exact").args(self.tests);
@@ -118,4 +119,35 @@ pub(crate) fn each<T: Sync>(values: &[T], act: impl Fn(usize, &T) + Sync) {
             });
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
+
+    use super::{Ended, Run, WRITABLE};
+    use crate::guards::workspace::Program;
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::Duration;
+
+    /// How a program of this shell script ends.
+    fn ended(name: &str, script: &str, patience: Duration) -> Ended {
+        let folder = std::env::temp_dir().join(format!("ascendcl-guards-process-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("program");
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let text = str::to_owned;
+        let program = Program { package: text("package"), name: text("program"), path, folder: folder.clone() };
+        let ended = Run { program: &program, tests: &["test"], patience, setting: "", variables: &[] }.ended();
+        std::fs::remove_dir_all(&folder).unwrap();
+        ended
+    }
+
+    #[test]
+    fn a_run_has_limits_of_memory_and_time() {
+        let limits = format!("test \"$(ulimit -d) $(ulimit -c)\" = \"{WRITABLE} 0\"");
+        assert!(ended("limits", &limits, Duration::from_secs(60)) == Ended::Passed);
+        assert!(ended("time", "sleep 60", Duration::from_millis(200)) == Ended::Hung);
+    }
 }

@@ -8,6 +8,8 @@ use std::ops::Range;
 pub(crate) struct Mutant {
     pub(crate) file: String,
     pub(crate) function: String,
+    /// Where the function stands in the source, or the whole source.
+    pub(crate) within: Range<usize>,
     pub(crate) line: usize,
     /// What is changed, in words and in the source's own text.
     pub(crate) change: String,
