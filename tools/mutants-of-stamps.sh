@@ -215,7 +215,9 @@ mutant 'who forgets functions only looks who keeps some' "$cache" 's/fetch_add\(
 mutant 'who forgets functions shows nothing of the change before' "$cache" 's/fetch_add\(0, Ordering::AcqRel\)/fetch_add(0, Ordering::Acquire)/'
 mutant 'who keeps a function sees nothing of the change before' "$cache" 's/keeping\.fetch_add\(1, Ordering::AcqRel\)/keeping.fetch_add(1, Ordering::Relaxed)/'
 mutant 'who has kept a function shows nothing of it' "$cache" 's/keeping\.fetch_sub\(1, Ordering::Release\)/keeping.fetch_sub(1, Ordering::Relaxed)/'
-mutant 'a function is not kept' "$cache" 's/place\.store\(address, Ordering::Relaxed\);//'
+mutant 'a function is not kept' "$cache" 's/place\.store\(address, Ordering::Release\);//'
+mutant 'who keeps a function shows nothing of its file' "$cache" 's/place\.store\(address, Ordering::Release\)/place.store(address, Ordering::Relaxed)/'
+mutant 'who finds a function sees nothing of its file' "$cache" 's/\.load\(Ordering::Acquire\);\n(\s*\/\/ SAFETY: `transmute_copy`)/.load(Ordering::Relaxed);\n$1/'
 # What a stream takes on a fast path.
 mutant 'a captured stream takes work without a look' "$admission" 's/self\.set\(CheckReason::Capturing, true\);//'
 mutant 'a stream looks captured for good' "$admission" 's/self\.set\(CheckReason::Capturing, false\);//'

@@ -3,6 +3,9 @@
 //! The cache is in a page that the kernel wipes in a forked child, and it is cleared when calls are to be verified. So
 //! a caller that finds a function here knows that this is the process that loaded the library, and that calls are
 //! [plain](super::process::LoadedLibrary::is_plain): one load gives the function and replaces the checks.
+//!
+//! Another thread may have opened the file of the function. The load is `Acquire` and the store is `Release`, so what the
+//! loader and the file's initialisers wrote is visible before the function is called.
 
 use super::atomic::{AtomicPtr, AtomicU32, Ordering};
 use super::yield_now;
@@ -39,7 +42,7 @@ impl<const N: usize> FunctionCache<N> {
     #[inline(always)]
     pub(crate) unsafe fn get<P: Copy>(&self, place: usize) -> Option<P> {
         const { assert!(size_of::<P>() == size_of::<*mut c_void>()) };
-        let address = self.functions.get(place)?.load(Ordering::Relaxed);
+        let address = self.functions.get(place)?.load(Ordering::Acquire);
         // SAFETY: `transmute_copy` asks that the bytes are a valid value of the target. The place has null, or a pointer of
         // this type that `put` has stored there (the safety section of this function).
         (!address.is_null()).then(|| unsafe { transmute_copy::<*mut c_void, P>(&address) })
@@ -59,7 +62,7 @@ impl<const N: usize> FunctionCache<N> {
         let address = unsafe { transmute_copy::<P, *mut c_void>(&function) };
         self.keeping.fetch_add(1, Ordering::AcqRel);
         if is_plain(&self.mark) {
-            place.store(address, Ordering::Relaxed);
+            place.store(address, Ordering::Release);
         }
         self.keeping.fetch_sub(1, Ordering::Release);
     }

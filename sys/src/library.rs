@@ -109,7 +109,7 @@ impl Library {
             // SAFETY: `Library::open` requires an AscendCL library whose functions have the table's signatures. The
             // caller of this function promises that for each candidate (its safety section).
             match unsafe { Self::open(&candidate.path) } {
-                Err(LoadError::Refused { reason, .. }) if candidate.is_absent_says(&reason) => {
+                Err(LoadError::Refused { reason, .. }) if candidate.reason_means_not_found(&reason) => {
                     tried.push(candidate.was("not on its search path"));
                 }
                 Err(LoadError::Stub { .. }) => tried.push(candidate.was(STUB)),
@@ -175,7 +175,7 @@ impl Library {
     }
 
     /// The first of these functions that this library lacks.
-    pub fn lacks_one_of(&self, names: &[&str]) -> Option<Function> {
+    pub fn first_missing_of(&self, names: &[&str]) -> Option<Function> {
         let mut wanted = table().filter(|function| names.contains(&function.name));
         wanted.find(|function| self.find(function.name, function.files).is_none())
     }
@@ -214,7 +214,9 @@ impl Symbol {
         symbol: &'static str,
         files: &'static [&'static str],
     ) -> Result<*mut c_void, MissingSymbol> {
-        let known = self.0.load(Ordering::Relaxed);
+        // `Acquire`: another thread may have opened the file of this function. What the loader and the file's initialisers
+        // wrote is visible then, before the function is called.
+        let known = self.0.load(Ordering::Acquire);
         if known.is_null() { self.look_up(library, symbol, files) } else { Ok(known) }
     }
 
@@ -226,7 +228,7 @@ impl Symbol {
         files: &'static [&'static str],
     ) -> Result<*mut c_void, MissingSymbol> {
         let found = library.find(symbol, files).ok_or(MissingSymbol { symbol, files })?.as_ptr();
-        self.0.store(found, Ordering::Relaxed);
+        self.0.store(found, Ordering::Release);
         LOOKED_UP.fetch_add(1, Ordering::Relaxed);
         Ok(found)
     }

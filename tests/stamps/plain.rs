@@ -81,3 +81,32 @@ fn two_threads_keep_a_function_and_each_finds_it() {
         assert!(!finds(&calls), "forgotten");
     });
 }
+
+/// A library of which one thread opens a file: the loader and the file's initialisers write.
+struct Opened {
+    calls: FunctionCache,
+    file: inside::LoomCell<u32>,
+}
+
+// SAFETY: sharing it must not make a data race on `file`. loom fails the test if there is one.
+unsafe impl Sync for Opened {}
+// SAFETY: it has no tie to a thread.
+unsafe impl Send for Opened {}
+
+#[test]
+fn who_finds_a_function_sees_what_was_written_when_its_file_was_opened() {
+    loom::model(|| {
+        let opened = Arc::new(Opened { calls: FunctionCache::new(OWN), file: inside::LoomCell::new(0) });
+        let other = Arc::clone(&opened);
+        let opens = thread::spawn(move || {
+            // SAFETY: the pointer is valid. Nobody else accesses the cell before the function is kept.
+            other.file.with_mut(|file| unsafe { *file = 7 });
+            keep(&other.calls);
+        });
+        if finds(&opened.calls) {
+            // SAFETY: the pointer is valid. Nobody writes after the function was kept.
+            assert_eq!(opened.file.with(|file| unsafe { *file }), 7);
+        }
+        opens.join().unwrap();
+    });
+}
