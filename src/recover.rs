@@ -26,7 +26,6 @@ use std::time::{Duration, Instant};
 /// match device.recover(&mut thread, Duration::from_secs(1))? {
 ///     Recovered::Usable(device) => assert_eq!(device.id(), 0),
 ///     Recovered::Reset { lost } => lost.iter().for_each(|what| eprintln!("lost: {what}")),
-///     _ => {}
 /// }
 /// # Ok(())
 /// # }

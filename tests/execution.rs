@@ -253,10 +253,12 @@ fn a_permit_lets_the_streams_of_a_group_run_in_turn() {
         assert!(refused.value.into_allocator().is_ok());
 
         let kept = group.into_allocator().unwrap_err();
+        assert!(matches!(kept.error, Error::StillRunning { what: ObjectKind::ALLOCATOR }), "{}", kept.error);
+        assert!(kept.error.to_string().contains("detach that stream from the group"), "{}", kept.error);
         first.detach(current)?.destroy(current)?;
-        let kept = kept.into_allocator().unwrap_err();
+        let kept = kept.value.into_allocator().unwrap_err();
         drop(second.detach(current)?);
-        assert!(kept.into_allocator().is_ok());
+        assert!(kept.value.into_allocator().is_ok());
         Ok(())
     });
     alone.assert_nothing_lives();

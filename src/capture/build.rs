@@ -110,7 +110,7 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
         let ledger = current.ledger();
         ledger.api().check_process()?;
         let stream = self.raw.stream_of_the_build()?;
-        self.inner.check_whole()?;
+        self.inner.check_not_broken()?;
         // If the program panics, this value stays.
         let inner = mem::replace(&mut *self.inner, Inner::broken("the program that added tasks panicked"));
         let recording = Recording::continuing(ledger, &self.raw, inner, Arc::clone(&self.panicked));
@@ -118,7 +118,7 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
         let result = program(&mut Capture::new(&recording, stream, 0), names);
         let mut inner = recording.into_inner();
         // The words of an error can be code of the program, which may panic.
-        result.as_ref().err().into_iter().for_each(|error| inner.breaks(error));
+        result.as_ref().err().into_iter().for_each(|error| inner.mark_broken(error));
         *self.inner = inner;
         result
     }
@@ -136,14 +136,14 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
         mut self, // GRAPH-08: all tasks come before the end: `build.add(current, |tasks, names| ...)?`
         current: &Current<C>,
     ) -> Result<CapturedGraph<C, G>, Failed<Self>> {
-        let usable = self.raw.check_current().and_then(|()| self.inner.check_whole());
+        let usable = self.raw.check_current().and_then(|()| self.inner.check_not_broken());
         if let Err(error) = usable {
             return Err(Failed { error, value: self });
         }
         match current.ledger().end_build(&self.raw) {
             Ok(()) => Ok(CapturedGraph::new(self.operands, self.raw, self.inner.into_topology(), self.panicked)),
             Err(error) => {
-                self.inner.breaks(&error);
+                self.inner.mark_broken(&error);
                 Err(Failed { error, value: self })
             }
         }
@@ -166,7 +166,7 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
             Ok(()) => Ok(after_dropping(kept, self.operands)),
             Err(error) => {
                 // Its stream may have been taken out of the instance already.
-                self.inner.breaks(&error);
+                self.inner.mark_broken(&error);
                 Err(Failed { error, value: self })
             }
         }

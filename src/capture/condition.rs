@@ -165,7 +165,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         let mut panics = Panics::default();
         let begun = graph.begin_condition(api, &self.queue, &number);
         let called = |error: &&Error| matches!(error, Error::Vendor(_) | Error::NullAnswer { .. });
-        begun.as_ref().err().filter(called).into_iter().for_each(|error| recording.breaks(error));
+        begun.as_ref().err().filter(called).into_iter().for_each(|error| recording.mark_broken(error));
         let captured = begun.and_then(|raw| {
             let read = raw.follow(api, &self.queue, &number);
             let added = read.and_then(|()| graph.add_condition::<N>(api, &self.queue, &queue, &raw, kind));
@@ -197,10 +197,10 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
             parts.finish(N > 1);
             // The words of an error can be code of the program, which may panic.
             if let Err(error) = &result {
-                panics.catch(|| recording.breaks(error));
+                panics.catch(|| recording.mark_broken(error));
             }
             if !panics.is_none() {
-                recording.breaks_because("a body of a condition panicked");
+                recording.mark_broken_because("a body of a condition panicked");
             }
             result?;
             recording.note_after(self.branch, "end", ends, Ok(())).map(drop)

@@ -39,10 +39,10 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         let (recording, queue) = (self.recording, Arc::clone(side.queue()));
         recording.graph().join_capture(recording.api(), &queue)?;
         let number = recording.branch_on(&queue);
-        recording.go_behind((number, &queue), (self.branch, &self.queue), true)?;
+        recording.order_after((number, &queue), (self.branch, &self.queue), true)?;
         let mut branch = Capture::new(recording, queue, number);
         let result = catch(|| program(self, &mut branch));
-        let joined = recording.go_behind((self.branch, &self.queue), (branch.branch, &branch.queue), false);
+        let joined = recording.order_after((self.branch, &self.queue), (branch.branch, &branch.queue), false);
         let result = result.unwrap_or_else(|panic| panic.resume())?;
         joined.map(|()| result)
     }
@@ -93,12 +93,12 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     {
         let (recording, graph) = (self.recording, self.recording.graph());
         recording.check_in_no_case(self.branch)?;
-        let queue = graph.stream_for_a_branch(recording.api()).inspect_err(|error| recording.breaks(error))?;
+        let queue = graph.stream_for_a_branch(recording.api()).inspect_err(|error| recording.mark_broken(error))?;
         let number = recording.branch_on(&queue);
-        recording.go_behind((number, &queue), (self.branch, &self.queue), true)?;
+        recording.order_after((number, &queue), (self.branch, &self.queue), true)?;
         let mut branch = Capture::new(recording, Arc::clone(&queue), number);
         let result = catch(|| program(self, &mut branch));
-        let joined = recording.go_behind((self.branch, &self.queue), (number, &queue), false);
+        let joined = recording.order_after((self.branch, &self.queue), (number, &queue), false);
         graph.release_branch_stream(&queue);
         let result = result.unwrap_or_else(|panic| panic.resume())?;
         joined.map(|()| result)
@@ -121,7 +121,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         let behind = match core::ptr::eq(self.recording, from.recording) && self.body == from.body {
             true => {
                 self.recording.check_in_no_case(self.branch).and(self.recording.check_in_no_case(from.branch)).and_then(
-                    |()| self.recording.go_behind((self.branch, &self.queue), (from.branch, &from.queue), false),
+                    |()| self.recording.order_after((self.branch, &self.queue), (from.branch, &from.queue), false),
                 )
             }
             false => Err(Error::OtherCapture),

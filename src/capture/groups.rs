@@ -84,12 +84,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         let operators = tasks.operators.iter().map(|object| recording.operator(*object, self.branch));
         let operators = operators.collect::<Result<Vec<_>, _>>()?;
         let grouped = recording.ledger().group_tasks(recording.graph(), &self.queue, &operators);
-        let (raw, given) = match grouped {
-            Ok(raw) => (Some(raw), Ok(())),
-            Err(error) => (None, Err(error)),
-        };
-        let first = recording.note_group(self.branch, &tasks.operators, given)?;
-        let raw = raw.ok_or(Error::OtherCapture)?;
+        let (first, raw) = recording.note_group(self.branch, &tasks.operators, grouped)?;
         let kinds = operators.iter().map(|operator| Kind::of(operator)).collect();
         Ok(TaskGroup { raw, kinds, first, _list: PhantomData, _brand: Mark::NEW })
     }
@@ -121,7 +116,7 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
     ///         group = Some(capture.task_group(Tasks::new().launch(&mut first))?);
     ///         Ok(())
     ///     })?;
-    ///     let group = group.ok_or(Error::NotExecuted)?;
+    ///     let group = group.expect("the capture has made it");
     ///     let graph = graph.with_operands(current, second)?;
     ///     let updated = stream.update(current, graph, &group, |tasks, (_, mut second)| tasks.launch(&mut second))?;
     ///     let mut graph = stream.replay(current, updated)?.wait(current)?;

@@ -5,7 +5,8 @@ use super::objects::{Object, Objects};
 use crate::brand::{Brand, Inside};
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::Error;
+use crate::error::{Error, check_truth_values};
+use crate::ffi::bytes_of;
 use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 use crate::model::{BoundModel, PortId};
 use crate::operator::{BoundOperator, CapturedOperator, IdleInputs, IdleOutputs};
@@ -109,11 +110,13 @@ impl<C: Brand, I: IdleInputs, O: IdleOutputs> OperandAccess<'_, BoundOperator<C,
     /// # Errors
     ///
     /// [`Error::NoSuchInput`], also for an input that is [`Absent`](crate::operator::Absent), [`Error::Input`] for another
-    /// element type, [`Error::LengthMismatch`], [`Error::InputIsShared`], [`Error::InDoubt`], or [`Error::Vendor`].
+    /// element type, [`Error::LengthMismatch`], [`Error::NoTruthValue`], [`Error::InputIsShared`], [`Error::InDoubt`], or
+    /// [`Error::Vendor`].
     #[rule(MEM_02, DATA_08)]
     pub fn write<E: Element>(&mut self, current: &Current<C>, input: usize, elements: &[E]) -> Result<(), Error> {
         let target = CapturedOperator::new(self.0.row()).input(input)?;
         target.takes::<E>(elements.len())?;
+        check_truth_values(target.element, bytes_of(elements))?;
         Ok(target.block.write(current.here(), elements)?)
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Inner {
     /// The parts whose tasks are being added, the outermost first.
     pub(super) parts: Vec<Part>,
     /// For each object, by number: the branch that has it. Lists of tasks name objects without a borrow.
-    has: Vec<usize>,
+    branch_of_object: Vec<usize>,
     branches: Vec<Branch>,
     tasks: Vec<CapturedTask>,
     names: Vec<String>,
@@ -87,14 +87,16 @@ impl<'g> Recording<'g> {
     pub(super) fn operator(&self, object: usize, branch: usize) -> Result<Arc<RawOperator>, Error> {
         let inner = self.inner();
         match inner.objects.get(object) {
-            Some(Object::Operator(own)) if inner.has.get(object) == Some(&branch) => Ok(Arc::clone(own.raw())),
+            Some(Object::Operator(own)) if inner.branch_of_object.get(object) == Some(&branch) => {
+                Ok(Arc::clone(own.raw()))
+            }
             _ => Err(Error::OtherCapture),
         }
     }
 
     /// Notes that this branch has the object from now on.
     pub(super) fn goes_to(&self, object: usize, branch: usize) {
-        if let Some(place) = self.inner().has.get_mut(object) {
+        if let Some(place) = self.inner().branch_of_object.get_mut(object) {
             *place = branch;
         }
     }
@@ -164,11 +166,11 @@ impl<'g> Recording<'g> {
         let mut inner = self.inner();
         match given {
             Ok(()) => {
-                inner.task(branch, call, None, (reads, writes));
+                inner.add_task(branch, call, None, (reads, writes));
                 Ok(())
             }
             Err(error) => {
-                inner.breaks(&error);
+                inner.mark_broken(&error);
                 Err(error)
             }
         }
@@ -193,7 +195,7 @@ impl<'g> Recording<'g> {
                 Ok(number)
             }
             Err(error) => {
-                inner.breaks(&error);
+                inner.mark_broken(&error);
                 Err(error)
             }
         }
@@ -201,9 +203,9 @@ impl<'g> Recording<'g> {
 
     /// Notes that the tasks are not complete. The words of the error can be code of the program, which may panic. So
     /// this is noted before, and no lock is held meanwhile.
-    pub(super) fn breaks(&self, error: &Error) {
-        let is_first = self.inner().check_whole().is_ok();
-        self.breaks_because("an error whose `Display` panicked");
+    pub(super) fn mark_broken(&self, error: &Error) {
+        let is_first = self.inner().check_not_broken().is_ok();
+        self.mark_broken_because("an error whose `Display` panicked");
         let words = error.to_string();
         if is_first {
             self.inner().broken = Some(words);
@@ -211,7 +213,7 @@ impl<'g> Recording<'g> {
     }
 
     /// Notes that the tasks are not complete, for this reason.
-    pub(super) fn breaks_because(&self, reason: &str) {
+    pub(super) fn mark_broken_because(&self, reason: &str) {
         self.inner().broken.get_or_insert_with(|| reason.to_owned());
     }
 
@@ -220,19 +222,25 @@ impl<'g> Recording<'g> {
         self.inner().last(branch)
     }
 
-    /// Records the operators of a group, or the failure of a call. Returns the number of the first task.
-    pub(super) fn note_group(
+    /// Records the operators of a group, or the failure of a call. Returns the number of the first task, and what the call
+    /// returned.
+    pub(super) fn note_group<T>(
         &self,
         branch: usize,
         operators: &[usize],
-        given: Result<(), Error>,
-    ) -> Result<usize, Error> {
+        grouped: Result<T, Error>,
+    ) -> Result<(usize, T), Error> {
         let first = self.inner().tasks.len();
-        match given {
-            Ok(()) => operators.iter().try_for_each(|one| self.note(branch, "operator", &[], &[*one], Ok(())))?,
-            Err(error) => self.note(branch, "operator", &[], &[], Err(error))?,
+        match grouped {
+            Ok(group) => {
+                operators.iter().try_for_each(|one| self.note(branch, "operator", &[], &[*one], Ok(())))?;
+                Ok((first, group))
+            }
+            Err(error) => {
+                self.inner().mark_broken(&error);
+                Err(error)
+            }
         }
-        Ok(first)
     }
 
     /// Notes that the next tasks of the branch are in a case of a switch (`is_inside`), or after that case.
@@ -276,24 +284,24 @@ impl<'g> Recording<'g> {
 
     /// Makes later tasks of the branch `after` come after all tasks that the branch `before` has so far. If the branch
     /// already comes after them, the library is not called, unless the branch has to join the capture first.
-    pub(super) fn go_behind(
+    pub(super) fn order_after(
         &self,
         (after, on): (usize, &RawStream),
         (before, of): (usize, &RawStream),
         takes_part: bool,
     ) -> Result<(), Error> {
-        if !takes_part && self.inner().is_behind(after, before) {
+        if !takes_part && self.inner().comes_after(after, before) {
             return Ok(());
         }
         let ordered = self.ledger.order_captures(self.graph, of, on);
         let mut inner = self.inner();
         match ordered {
             Ok(()) => {
-                inner.goes_behind(after, before);
+                inner.note_order(after, before);
                 Ok(())
             }
             Err(error) => {
-                inner.breaks(&error);
+                inner.mark_broken(&error);
                 Err(error)
             }
         }
@@ -303,7 +311,7 @@ impl<'g> Recording<'g> {
     pub(super) fn into_parts(self) -> (Topology, FirstPanic, Result<(), Error>) {
         let panicked = Arc::clone(&self.panicked);
         let inner = self.into_inner();
-        let broken = inner.check_whole();
+        let broken = inner.check_not_broken();
         (inner.into_topology(), panicked, broken)
     }
 
@@ -319,30 +327,30 @@ impl<'g> Recording<'g> {
 impl Inner {
     /// No tasks and no objects, with one branch on this stream.
     pub(super) fn new(first: &RawStream) -> Self {
-        let (objects, parts, has, names) = Default::default();
+        let (objects, parts, branch_of_object, names) = Default::default();
         let branches = vec![Branch { stream: first.id(), last: None, cases: 0, behind: vec![None] }];
-        Self { objects, parts, has, branches, tasks: Vec::new(), names, broken: None }
+        Self { objects, parts, branch_of_object, branches, tasks: Vec::new(), names, broken: None }
     }
 
     /// An incomplete recording, to which nothing can be added.
     pub(super) fn broken(reason: &str) -> Self {
-        let (objects, parts, has, branches, tasks, names) = Default::default();
-        Self { objects, parts, has, branches, tasks, names, broken: Some(reason.to_owned()) }
+        let (objects, parts, branch_of_object, branches, tasks, names) = Default::default();
+        Self { objects, parts, branch_of_object, branches, tasks, names, broken: Some(reason.to_owned()) }
     }
 
     pub(super) fn add_objects(&mut self, objects: Objects<'_>) {
         (self.objects, self.names) = objects.into_parts();
         // The first branch has all of them.
-        self.has = vec![0; self.objects.len()];
+        self.branch_of_object = vec![0; self.objects.len()];
     }
 
     /// Notes the first failure. While a lock is held, only an error of this crate: it has no words of the program.
-    pub(super) fn breaks(&mut self, error: &Error) {
+    pub(super) fn mark_broken(&mut self, error: &Error) {
         self.broken.get_or_insert_with(|| error.to_string());
     }
 
     /// An error when something failed.
-    pub(super) fn check_whole(&self) -> Result<(), Error> {
+    pub(super) fn check_not_broken(&self) -> Result<(), Error> {
         self.broken.clone().map_or(Ok(()), |reason| Err(Error::CaptureBroken { reason }))
     }
 
@@ -350,7 +358,7 @@ impl Inner {
         Topology::new(self.names, self.tasks)
     }
 
-    fn task(&mut self, branch: usize, call: &'static str, also: Option<usize>, uses: (&[usize], &[usize])) {
+    fn add_task(&mut self, branch: usize, call: &'static str, also: Option<usize>, uses: (&[usize], &[usize])) {
         let number = self.tasks.len();
         let Some(own) = self.branches.get_mut(branch) else { return };
         let after = own.last.into_iter().chain(also).collect();
@@ -362,15 +370,15 @@ impl Inner {
         self.branches.get(branch).and_then(|branch| branch.last)
     }
 
-    fn is_behind(&self, after: usize, before: usize) -> bool {
+    fn comes_after(&self, after: usize, before: usize) -> bool {
         let known = self.branches.get(after).and_then(|branch| branch.behind.get(before).copied().flatten());
         known >= self.last(before)
     }
 
-    fn goes_behind(&mut self, after: usize, before: usize) {
+    fn note_order(&mut self, after: usize, before: usize) {
         let last = self.last(before);
         let theirs = self.branches.get(before).map(|branch| branch.behind.clone()).unwrap_or_default();
-        self.task(after, "wait", last, (&[], &[]));
+        self.add_task(after, "wait", last, (&[], &[]));
         let Some(own) = self.branches.get_mut(after) else { return };
         own.behind.iter_mut().zip(theirs).for_each(|(own, their)| *own = (*own).max(their));
         if let Some(known) = own.behind.get_mut(before) {

@@ -96,13 +96,13 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
             parts.end();
             recording.note_case(branch, false);
             let added = added.unwrap_or_else(|panic| {
-                recording.breaks_because("a case of a switch panicked");
+                recording.mark_broken_because("a case of a switch panicked");
                 panic.resume()
             });
-            added.inspect_err(|error| recording.breaks(error))?;
+            added.inspect_err(|error| recording.mark_broken(error))?;
             ends.extend(recording.last(branch));
             if number + 1 < cases {
-                switch.end_case(api, &queue).inspect_err(|error| recording.breaks(error))?;
+                switch.end_case(api, &queue).inspect_err(|error| recording.mark_broken(error))?;
             }
         }
         parts.finish(true);

@@ -126,6 +126,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     {
         <Self as DeviceMemoryOfCurrent>::never()
     }
+
     pub fn slice<R>(&self, _: R) -> Result<Self, Error>
     where
         Self: SharedForParts,

@@ -153,6 +153,9 @@ impl ObjectKind {
             Self::EVENT => {
                 "a call of another context; let the stream that waits for it make room in its queue, and end this again"
             }
+            Self::ALLOCATOR => {
+                "a stream that has it; detach that stream from the group, unregister its allocator, or destroy it first"
+            }
             _ => {
                 "queued work; synchronise its stream first, or the whole context after a failed run without a stream \
                  (`current.synchronize()?`)"

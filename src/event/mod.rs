@@ -181,7 +181,7 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
         K: TimingKind,
     {
         let api = current.ledger().api();
-        self.raw.shares_its_stream_with(&start.raw)?;
+        self.raw.check_same_stream_as(&start.raw)?;
         start.raw.synchronize(api, None)?;
         self.raw.synchronize(api, None)?;
         self.raw.milliseconds_since(api, &start.raw)

@@ -166,14 +166,15 @@ impl<A: DeviceAllocator> Registered<A> {
         })
     }
 
-    /// The allocator itself. Returns `self` unchanged if the library may still call the allocator, or has a block of
-    /// it.
-    pub(crate) fn into_allocator(self: Arc<Self>) -> Result<A, Arc<Self>> {
+    /// The allocator itself. Returns `self` unchanged, with the reason, if the library may still call the allocator, or has
+    /// a block of it.
+    pub(crate) fn into_allocator(self: Arc<Self>) -> Result<A, (Error, Arc<Self>)> {
         // Rows keep the object while the library may call it, and so do blocks that the library has.
-        if Arc::strong_count(&self) > 1 {
-            return Err(self);
-        }
-        self.take().map_err(|_| self)
+        let taken = match self.blocks.out() {
+            0 if Arc::strong_count(&self) > 1 => Err(Error::StillRunning { what: ObjectKind::ALLOCATOR }),
+            _ => self.take(),
+        };
+        taken.map_err(|error| (error, self))
     }
 
     /// Calls `look` with the allocator while it is registered. No lock is held. `None` if the allocator is not in
@@ -266,9 +267,9 @@ fn object_of<A: DeviceAllocator>(registered: &Arc<Registered<A>>) -> NonNull<c_v
 /// `object` is the object of [`Members`] that were made for an `A`, and is still in place.
 unsafe fn registered<A: DeviceAllocator>(object: *mut c_void) -> Arc<Registered<A>> {
     let registered = object.cast_const().cast::<Registered<A>>();
-    // SAFETY: `increment_strong_count` and `from_raw` ask for a pointer of an `Arc` of this type whose count is at
-    // least one. The caller of this function promises that (its safety section). `from_raw` takes over the count that
-    // is added here.
+    // SAFETY: `increment_strong_count` and `from_raw` ask for a pointer that `Arc::into_raw` gave, of an `Arc` of this type
+    // whose count is at least one. `object_of` uses `Arc::as_ptr`, which gives the same pointer. The caller of this function
+    // promises the rest (its safety section). `from_raw` takes over the count that is added here.
     unsafe {
         Arc::increment_strong_count(registered);
         Arc::from_raw(registered)

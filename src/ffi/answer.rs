@@ -161,7 +161,7 @@ pub(super) fn lacks(loading: &'static LoadedLibrary, missing: MissingSymbol, doi
 impl Api {
     /// [`Error::MissingFunction`] if the library lacks one of these functions, which `doing` needs.
     pub(super) fn check_functions(self, needed: &[&str], doing: &str) -> Result<(), Error> {
-        let Some(missing) = self.loading().library().lacks_one_of(needed) else { return Ok(()) };
+        let Some(missing) = self.loading().library().first_missing_of(needed) else { return Ok(()) };
         let missing = MissingSymbol { symbol: missing.name, files: missing.files };
         Err(lacks(self.loading(), missing, doing.into()))
     }

@@ -6,6 +6,7 @@
 
 use super::allocator::Registered;
 use crate::device_allocator::DeviceAllocator;
+use crate::error::{Error, ObjectKind};
 use core::marker::PhantomData;
 use std::any::Any;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -42,11 +43,13 @@ impl<A: DeviceAllocator> RegisteredOf<A> {
     }
 
     /// The allocator itself, as [`Registered::into_allocator`] gives it.
-    pub(crate) fn into_allocator(self) -> Result<A, Self> {
-        let Some(registered) = self.get() else { return Err(self) };
+    pub(crate) fn into_allocator(self) -> Result<A, (Error, Self)> {
+        let Some(registered) = self.get() else {
+            return Err((Error::Gone { what: ObjectKind::ALLOCATOR }, self));
+        };
         // `into_allocator` succeeds only with the last pointer.
         drop(self);
-        registered.into_allocator().map_err(Self::new)
+        registered.into_allocator().map_err(|(error, registered)| (error, Self::new(registered)))
     }
 }
 

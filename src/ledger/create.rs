@@ -168,7 +168,7 @@ pub(super) fn is_used_up(error: &Error) -> bool {
 }
 
 /// Adds advice to the error if dropped objects use up the resource. Counts them only in that case, because counting
-/// takes a lock.
+/// looks at every row.
 fn advise(mut error: Error, are_left: &str, dropped: impl FnOnce() -> usize) -> Error {
     if is_used_up(&error)
         && let Error::Vendor(vendor) = &mut error

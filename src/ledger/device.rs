@@ -8,9 +8,12 @@ use crate::life_cycle::leads;
 use crate::panics::Panics;
 use crate::thread::ThreadToken;
 use ascendcl_macros::rule;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
+
+/// What stands for no limit, and for one of more than five hundred years.
+const NO_LIMIT: u64 = u64::MAX;
 
 /// One take of a device.
 #[derive(Debug)]
@@ -21,7 +24,8 @@ pub(crate) struct DeviceRow {
     taken_at: CodeLocation,
     /// The device's default context, which setting the device made current. It exists until the last reset.
     default: Option<RawContext>,
-    teardown_timeout: Mutex<Option<Duration>>,
+    /// In nanoseconds. Not in a lock, because a forked child takes none.
+    teardown_timeout: AtomicU64,
     /// The contexts that could not be taken down, because work in them may still run.
     quarantine: Mutex<Vec<Arc<Ledger>>>,
     /// The take has ended: the device was reset, or reset by force. So closing must not reset it again (DEV-07, DEV-09).
@@ -46,7 +50,7 @@ impl DeviceRow {
             id,
             taken_at,
             default,
-            teardown_timeout: Mutex::default(),
+            teardown_timeout: AtomicU64::new(NO_LIMIT),
             quarantine: Mutex::default(),
             ended: AtomicBool::new(false),
         })
@@ -125,11 +129,13 @@ impl DeviceRow {
     }
 
     pub(crate) fn set_teardown_timeout(&self, limit: Duration) {
-        *lock(&self.teardown_timeout) = Some(limit);
+        let nanoseconds = u64::try_from(limit.as_nanos()).unwrap_or(NO_LIMIT);
+        self.teardown_timeout.store(nanoseconds, Ordering::Relaxed);
     }
 
     pub(crate) fn teardown_timeout(&self) -> Option<Duration> {
-        *lock(&self.teardown_timeout)
+        let nanoseconds = self.teardown_timeout.load(Ordering::Relaxed);
+        (nanoseconds != NO_LIMIT).then(|| Duration::from_nanos(nanoseconds))
     }
 
     /// Removes a context from quarantine, after it was taken down.

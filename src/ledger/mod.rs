@@ -212,8 +212,8 @@ impl Ledger {
         Err(Error::UnsupportedProduct { product: product.into(), what: "an allocator of the caller's" })
     }
 
-    /// Makes a host block of a vector's memory. In a forked child the block gets no row, because that would take a
-    /// lock; nothing frees the block there.
+    /// Makes a host block of a vector's memory. In a forked child the block gets no row, because a thread that only
+    /// the parent has may be adding one there; nothing frees the block there.
     pub(crate) fn keep_vec<E: Element>(&self, elements: Vec<E>) -> Arc<RawBuffer> {
         let block = RawBuffer::of_vec(elements);
         if self.api.check_process().is_ok() { self.keep(block) } else { Arc::new(block) }

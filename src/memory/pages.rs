@@ -114,8 +114,8 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     /// # Errors
     ///
     /// Returns the buffer unchanged, with [`Error::NotRegistered`] when [`Current::register`] did not make it,
-    /// [`Error::InDoubt`] when a failure left open whether a copy is using it, [`Error::WrongContext`] with a `Current`
-    /// of another context, or [`Error::Vendor`].
+    /// [`Error::StillRunning`] while work may use it, [`Error::InDoubt`] when a failure left open whether a copy is using
+    /// it, [`Error::WrongContext`] with a `Current` of another context, [`Error::MissingFunction`], or [`Error::Vendor`].
     #[rule(MEM_02, MEM_14)]
     pub fn unregister(self, current: &Current<C>) -> Result<Pages<E>, Failed<Self>> {
         let length = self.block().bytes() / size_of::<E>().max(1);

@@ -76,7 +76,9 @@ impl<C: Brand, P> BoundModel<C, P> {
         output: impl Into<PortId<'n>>,
         room: DeviceBuffer<C, MaybeUninit<E>>,
     ) -> Result<DeviceBuffer<C, E>, Failed<DeviceBuffer<C, MaybeUninit<E>>>> {
-        match self.put_output::<E>(current, output.into(), &room.row(), true) {
+        match self.put_output::<E>(current, output.into(), &room.row(), |model, output| {
+            model.check_filled::<E>(current, output)
+        }) {
             Ok(old) => Ok(DeviceBuffer::of(old)),
             Err(error) => Err(Failed { error, value: room }),
         }
@@ -94,7 +96,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         output: impl Into<PortId<'n>>,
         room: DeviceBuffer<C, MaybeUninit<E>>,
     ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Failed<DeviceBuffer<C, MaybeUninit<E>>>> {
-        match self.put_output::<E>(current, output.into(), &room.row(), false) {
+        match self.put_output::<E>(current, output.into(), &room.row(), |_, _| Ok(())) {
             Ok(old) => Ok(DeviceBuffer::of(old)),
             Err(error) => Err(Failed { error, value: room }),
         }
@@ -129,14 +131,12 @@ impl<C: Brand, P> BoundModel<C, P> {
         current: &Current<C>,
         output: PortId<'_>,
         new: &Arc<RawBuffer>,
-        result: bool,
+        may_go: impl FnOnce(&Self, usize) -> Result<(), Error>,
     ) -> Result<Arc<RawBuffer>, Error> {
         self.parts.binding.check_current()?;
         let output = self.output_index(output)?;
         self.parts.bound.output(output)?.check_element::<E>()?;
-        if result {
-            self.check_filled::<E>(current, output)?;
-        }
+        may_go(self, output)?;
         let count = self.parts.bound.outputs.len();
         let bound =
             self.parts.bound.outputs.get_mut(output).ok_or_else(|| Error::NoSuchOutput { index: output, count })?;

@@ -175,8 +175,9 @@ impl<C: Brand, P> Model<C, P> {
         &self.described.outputs
     }
 
-    /// The list of shapes that the model was compiled for; `None` if it accepts any. The shapes of the inputs select
-    /// one for each execution (MODEL-20).
+    /// The list of shapes that the model was compiled for. The shapes of the inputs select one for each execution
+    /// (MODEL-20). `None` for a model without such a list: its shapes are fixed, or it accepts any size of an axis that
+    /// [`inputs`](Self::inputs) shows as `None`.
     pub fn gears(&self) -> Option<&Gears> {
         self.described.gears.as_ref()
     }

@@ -167,7 +167,7 @@ pub(super) fn arrange<'i, 'a>(inputs: &'i [Input<'a>], infos: &[TensorInfo]) -> 
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Output {
     name: String,
     element: ElementType,
@@ -226,7 +226,7 @@ impl Output {
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outputs(pub(super) Vec<Output>);
 
 impl Outputs {

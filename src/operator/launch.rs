@@ -175,6 +175,7 @@ pub trait RunsOperators: crate::stream::sealed_default::Sealed {}
 
 impl<C: Brand> DefaultStream<C> {
     /// Not available: this function is here to say so in the compiler's message (OP-01).
+    #[doc(hidden)]
     pub fn launch<I, O>(&self, current: &Current<C>, operator: BoundOperator<C, I, O>) -> PhantomData<(I, O)>
     where
         Self: RunsOperators,

@@ -112,11 +112,11 @@ pub fn relu<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X) -> BindResu
 pub fn softmax<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X, axis: usize) -> BindResult<C, X, X::Element> {
     let shape = x.sizes_of_tensor(INSIDE).to_vec();
     let axes = vec![i64::try_from(axis).unwrap_or(i64::MAX)];
-    let has_axis = || {
+    let no_such_axis = || {
         let found = format!("the shape {shape:?} and the axis {axis}");
         ShapesError { operator: "SoftmaxV2", expected: "a tensor that has the axis", found }.into()
     };
-    let checked = if axis < shape.len() { Ok(shape.clone()) } else { Err(has_axis()) };
+    let checked = if axis < shape.len() { Ok(shape.clone()) } else { Err(no_such_axis()) };
     bind(current, Operator::new("SoftmaxV2").with("axes", axes), x, checked)
 }
 

@@ -21,9 +21,7 @@ impl Loaded {
     pub fn as_raw(self) -> &'static ascendcl_sys::Library {
         self.functions()
     }
-}
 
-impl Loaded {
     /// The code that a raw call returned, as a result: 0 is success, and any other code an [`Error::Vendor`] with the
     /// library's text for this thread. `doing` continues the text "could not", for example "create a notify".
     ///
@@ -45,9 +43,7 @@ impl Loaded {
     pub fn check_call(self, doing: &str, call: &'static str, answer: Result<i32, MissingSymbol>) -> Result<(), Error> {
         self.api().result_of(call, answer, doing)
     }
-}
 
-impl Loaded {
     /// An error if libraries that use this one must not be called now: inside a callback of the library, and in a
     /// forked child. When [each call is verified](crate::Acl::verify_current), also if another context is current than
     /// the one that was entered.

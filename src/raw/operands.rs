@@ -228,6 +228,7 @@ macro_rules! raw_of {
 }
 tuples! {
     ();
+    (P0 0);
     (P0 0, P1 1);
     (P0 0, P1 1, P2 2);
     (P0 0, P1 1, P2 2, P3 3);

@@ -256,10 +256,10 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ///
     /// As for [`close`](Self::close) and [`Runtime::close_by_force`]; in a job of this actor, the actor goes on.
     /// [`CloseError::Busy`] if a job still runs after `limit`. The actor then closes its runtime by force behind the queued
-    /// jobs, and another call waits for that, and gets what was lost. What
-    /// could not be released stays for [`sweep`](super::sweep), and another runtime that is closed by force recovers
-    /// it, if it is the last one on the device. Of several calls, one returns what was lost, or the error. The others
-    /// wait for it and return an empty list, also after an error; the limit of the first one counts for the recovery.
+    /// jobs, and another call waits for that, and gets what was lost. What could not be released stays for
+    /// [`sweep`](super::sweep), and another runtime that is closed by force recovers it, if it is the last one on the
+    /// device. Of several calls, one returns what was lost, or the error. The others wait for it and return an empty list,
+    /// also after an error; the limit of the first one counts for the recovery.
     #[rule(DEV_08, DEV_09)]
     pub fn close_by_force(&self, limit: Duration) -> Result<Vec<String>, CloseError> {
         self.check_can_end()?;

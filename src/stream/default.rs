@@ -81,6 +81,7 @@ impl<C: Brand> DefaultStream<C> {
 
     /// Not available: this function is here to say so in the compiler's message. It needs a stream that takes an
     /// allocator, and the default stream does not (ALLOC-01).
+    #[doc(hidden)]
     pub fn register<A: DeviceAllocator>(self, current: &Current<C>, allocator: A) -> PhantomData<A>
     where
         Self: TakesAllocator,

@@ -160,18 +160,19 @@ impl<C: Brand, A> AllocatorGroup<C, A> {
     ///
     /// # Errors
     ///
-    /// Returns the group unchanged while a stream is attached to it ([detach](GroupStream::detach) the stream first),
-    /// while the library has blocks of the allocator, or while the library may still call the allocator. After an
-    /// [`attach`](Self::attach) that failed halfway, or if the library has not destroyed the descriptor of a stream that
-    /// was detached, the library may call it until that stream is destroyed.
-    pub fn into_allocator(self) -> Result<A, Self>
+    /// The group unchanged. [`Error::StillRunning`] while a stream is attached to it ([detach](GroupStream::detach) the
+    /// stream first), or while the library may still call the allocator. After an [`attach`](Self::attach) that failed
+    /// halfway, or if the library has not destroyed the descriptor of a stream that was detached, the library may call it
+    /// until that stream is destroyed. [`Error::BlocksInUse`] while the library has blocks of the allocator.
+    pub fn into_allocator(self) -> Result<A, Failed<Self>>
     where
         A: DeviceAllocator,
     {
-        match self.allocator.into_allocator() {
-            Ok(allocator) => Ok(allocator),
-            Err(allocator) => Err(Self { allocator, owner: self.owner, _brand: Mark::NEW }),
-        }
+        let owner = self.owner;
+        self.allocator.into_allocator().map_err(|(error, allocator)| {
+            let value = Self { allocator, owner, _brand: Mark::NEW };
+            Failed { error, value }
+        })
     }
 }
 

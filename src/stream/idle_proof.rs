@@ -164,8 +164,9 @@ mod sealed {
 }
 
 impl PoolAllocator {
-    /// Not available, and frees no bytes: this function is here to say so in the compiler's message. A pool is trimmed
-    /// through the proof that its stream is idle ([`IdleProof::trim`], ALLOC-11).
+    /// Not available: this function is here to say so in the compiler's message. A pool is trimmed through the proof that
+    /// its stream is idle ([`IdleProof::trim`], ALLOC-11).
+    #[doc(hidden)]
     pub fn trim<P: ProvesIdle>(&self, proof: P) -> usize {
         let _ = proof;
         0

@@ -76,7 +76,7 @@ impl Candidate {
     ///
     /// Each C library has other words for that, and some translate them. But a loader that lacks a dependency names that.
     /// One that has found the file names its path, or says with the bare name what it could not do with the file.
-    pub(crate) fn is_absent_says(&self, reason: &str) -> bool {
+    pub(crate) fn reason_means_not_found(&self, reason: &str) -> bool {
         const FOUND: [&str; 8] = [
             "failed to map segment",
             "object file has no",
@@ -206,7 +206,7 @@ mod tests {
             "Error loading shared library libacl_rt.so: No such file or directory",
             "libacl_rt.so: kann Shared-Object-Datei nicht \u{f6}ffnen: Datei oder Verzeichnis nicht gefunden",
         ] {
-            assert!(bare.is_absent_says(reason), "{reason}");
+            assert!(bare.reason_means_not_found(reason), "{reason}");
         }
         for reason in [
             "libascend_hal.so: cannot open shared object file: No such file or directory",
@@ -216,9 +216,12 @@ mod tests {
             "libacl_rt.so: object file has no loadable segments",
             "libc.so.6: version `GLIBC_2.99' not found (required by /opt/libacl_rt.so)",
         ] {
-            assert!(!bare.is_absent_says(reason), "{reason}");
+            assert!(!bare.reason_means_not_found(reason), "{reason}");
         }
         let named = Candidate { path: "/opt/libacl_rt.so".into(), because: "the given path" };
-        assert!(!named.is_absent_says("/opt/libacl_rt.so: cannot open shared object file: No such file or directory"));
+        assert!(
+            !named
+                .reason_means_not_found("/opt/libacl_rt.so: cannot open shared object file: No such file or directory")
+        );
     }
 }

@@ -371,7 +371,7 @@ fn a_permit_of_which_an_attachment_is_in_doubt_gives_its_allocator_back_when_tha
         crate::fail(plan);
         let stream = group.attach(current, current.stream().unwrap()).unwrap_err().value;
         crate::nothing_fails();
-        let group = group.into_allocator().unwrap_err();
+        let group = group.into_allocator().unwrap_err().value;
         stream.destroy(current).unwrap();
         group.into_allocator().unwrap().release(current).unwrap();
     });

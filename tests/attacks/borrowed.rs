@@ -114,7 +114,7 @@ fn swapped_permits_run_their_own_groups_only() {
         let work = other.adopt_after(current, work, &event).unwrap();
         assert_eq!(group.idle().trim(current).unwrap(), 1 << 16);
         drop(work.wait(current).unwrap());
-        let group = group.into_allocator().unwrap_err();
+        let group = group.into_allocator().unwrap_err().value;
         drop(member.detach(current).unwrap());
         group.into_allocator().unwrap().release(current).unwrap();
         refused.value.into_allocator().unwrap().release(current).unwrap();

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::common::{assert_lives, library, onnx};
-use ascendcl::{Bool, ElementType, Input, Runtime, error::ObjectKind, model::ModelSource};
+use ascendcl::capture::CaptureMode;
+use ascendcl::{Bool, ElementType, Input, Runtime, error::ObjectKind, model::ModelSource, operator::Operator};
 use ascendcl_macros::proves;
 use std::mem::{self, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -112,6 +113,20 @@ fn a_model_gets_no_byte_that_is_no_truth_value() {
         let stream = current.stream().unwrap().without_allocator();
         stream.run_bound(current, &mut bound).unwrap();
         assert_eq!(bound.read_bytes(current, 0).unwrap(), [1, 0]);
+
+        let (mut stream, given) = (stream, current.upload_tensor(&[2], &truths).unwrap());
+        let (cast, output) = (Operator::new("Cast"), current.upload_tensor(&[2], &[9.0_f32; 2]).unwrap());
+        let operator =
+            cast.with("dst_type", i64::from(ElementType::F32.number())).bind(current, given, output).unwrap();
+        let mut graph = stream
+            .capture(current, CaptureMode::Relaxed, operator, |capture, mut cast| capture.launch(&mut cast))
+            .unwrap();
+        let mut access = graph.operands(current).unwrap();
+        none(access.write(current, 0, &[2_u8, 1]).unwrap_err());
+        access.write(current, 0, &[0_u8, 1]).unwrap();
+        drop(access);
+        let mut graph = stream.replay(current, graph).unwrap().wait(current).unwrap();
+        assert_eq!(graph.operands(current).unwrap().tensors().1.to_vec(current).unwrap(), [0.0, 1.0]);
     });
     alone.assert_nothing_lives();
 }

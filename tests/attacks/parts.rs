@@ -83,6 +83,11 @@ fn parts_are_used_by_the_next_work_in_their_order() {
         let values = [third, eighth, first].map(|part| part.to_vec(current).unwrap()[0]);
         assert_eq!(values, [3, 3, 1]);
 
+        // SAFETY: the function queues nothing.
+        let (one,) =
+            unsafe { stream.submit(current, "kernel", (new(1),), |_, (_,)| 0) }.unwrap().wait(current).unwrap();
+        assert_eq!(one.to_vec(current).unwrap(), [1; 4]);
+
         let list: Vec<_> = (0..5).map(|value| bytes(current, value)).collect();
         // SAFETY: the function queues nothing.
         let parts = unsafe { stream.submit(current, "kernel", list, |_, _| 0) }.unwrap().split();

@@ -222,9 +222,9 @@ pub(crate) fn allocator_given_back(current: &mut Current<Scoped<'_>>) -> Result<
     match group.into_allocator() {
         Ok(pool) => uses_pool(current, first, pool)?,
         // A descriptor that the library has not destroyed stays with its stream.
-        Err(group) => {
+        Err(kept) => {
             again(first, |stream| stream.destroy(current))?;
-            let Ok(pool) = group.into_allocator() else { panic!("the library has no stream of the group") };
+            let Ok(pool) = kept.value.into_allocator() else { panic!("the library has no stream of the group") };
             again(pool, |pool| pool.release(current))?;
         }
     }

@@ -104,16 +104,22 @@ impl Site for EndingContext<'_> {
 
 impl Shim {
     pub(crate) fn load(place: &sys::Place) -> Result<Self, Error> {
-        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, shim)) = loaded.iter().find(|(known, _)| known == place) {
-            return Ok(*shim);
+        let known =
+            |loaded: &[(sys::Place, Self)]| loaded.iter().find(|(known, _)| known == place).map(|(_, shim)| *shim);
+        if let Some(shim) = known(&LOADED.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(shim);
         }
+        // This comes before the lock, because loading runs the file's initialisers. Another thread may have loaded the file
+        // meanwhile.
         // SAFETY: `Library::load` requires a file that has the shim's functions, with the signatures of its header. The
         // file was built with this program, or comes from the vendor, or is named by the environment, which a process
         // trusts, or the caller of `Place::at` has guaranteed this for it.
         let shim = unsafe { sys::Library::load(place) }.map(Self).map_err(EngineError::Load)?;
-        loaded.push((place.clone(), shim));
-        Ok(shim)
+        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(known(&loaded).unwrap_or_else(|| {
+            loaded.push((place.clone(), shim));
+            shim
+        }))
     }
 
     pub(crate) fn path(self) -> &'static Path {

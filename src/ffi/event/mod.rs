@@ -365,7 +365,7 @@ impl RawEvent {
     }
 
     /// An error unless both events were recorded on one stream (EVENT-04), and neither is in doubt.
-    pub(crate) fn shares_its_stream_with(&self, other: &Self) -> Result<(), Error> {
+    pub(crate) fn check_same_stream_as(&self, other: &Self) -> Result<(), Error> {
         match (self.record.stream(), other.record.stream()) {
             (Some(own), Some(their)) if own == their && !self.is_in_doubt() && !other.is_in_doubt() => Ok(()),
             _ => Err(Error::EventsOfTwoStreams),
