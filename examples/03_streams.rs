@@ -33,7 +33,7 @@ fn main() -> Result<(), RunError<Error>> {
         println!("2 two streams, a buffer each: {:?} {:?}", first.to_vec(current)?, other.to_vec(current)?);
 
         stream.destroy(current)?;
-        // Mistake: queueing on a stream that is gone. The vendor's library answers 107017, or uses the next stream at that
+        // Mistake: queueing on a stream that is gone. The vendor's library returns 107017, or uses the next stream at that
         // address.
         // Refused: `ui-tests/fail/stream_used_after_destroy.rs`:
         //     error[E0382]: borrow of moved value: `stream`

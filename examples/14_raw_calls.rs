@@ -25,7 +25,7 @@ fn main() -> Result<(), RunError<Error>> {
         // ANCHOR: submit
         let functions = current.library().as_raw();
         // SAFETY: `submit` asks for a call that queues work on this stream, uses no memory but that of the operands, and
-        // answers with its code. The function writes one number of 64 bits at the address, which the operand holds.
+        // returns its code. The function writes one number of 64 bits at the address, which the operand holds.
         let counted = unsafe {
             stream.submit(current, "aclrtValueWrite", counter, |stream, counter| {
                 let code = functions.aclrtValueWrite(counter.start, 1, 0, aclrtStream(stream));

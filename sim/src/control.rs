@@ -71,7 +71,7 @@ pub fn live() -> Live {
     live
 }
 
-/// Simulates something else from now on. Refused while a device is set or anything [exists](live).
+/// Replaces the configuration. Refused while a device is set or anything [exists](live).
 pub fn configure(config: Config) -> Result<(), ConfigError> {
     config.check()?;
     let live = live();
@@ -85,8 +85,8 @@ pub fn configure(config: Config) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Lets things go wrong from now on as this plan says, and nothing else: the plan before it is over, and the devices are
-/// well again. Refused when the plan names a function that the simulator does not have.
+/// Makes calls fail as the plan says. It replaces the plan before it, and devices that were lost or that hang work again.
+/// Refused when the plan names a function that the simulator does not have.
 ///
 /// [`reset`] puts back the plan of the [configuration](Config::plan).
 pub fn fail(plan: Plan) -> Result<(), ConfigError> {
@@ -110,7 +110,7 @@ pub fn findings() -> Vec<Finding> {
     watch::findings()
 }
 
-/// Takes them.
+/// Returns the findings so far, and removes them.
 pub fn take_findings() -> Vec<Finding> {
     watch::take_findings()
 }

@@ -1,11 +1,11 @@
 //! A stand-in for Huawei's AscendCL library on an ordinary CPU.
 //!
-//! It has the vendor's C ABI and is reached the vendor's way: by function addresses. [`resolve`] answers with them
+//! It has the vendor's C ABI and is reached the vendor's way: by function addresses. [`resolve`] returns them
 //! inside a program; the crate `ascendcl-sim-dylib` exports the same functions from a shared object.
 //!
 //! * Streams are real queues that worker threads serve; events, callbacks and timestamps are real.
 //! * A model is an ONNX file, run by `rten`.
-//! * Return codes are the vendor's where those were measured; where the vendor's library crashes, this one answers with
+//! * Return codes are the vendor's where those were measured; where the vendor's library crashes, this one returns
 //!   an error.
 //! * It says that it is a simulator: see [`SOC_NAME_MARK`].
 //!

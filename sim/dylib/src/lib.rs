@@ -11,7 +11,7 @@
 //! `LD_LIBRARY_PATH`, and a program of the Rust crate `ascendcl` that is told its path:
 //! `ASCENDCL_LIBRARY=target/release/libascendcl.so`.
 //!
-//! It says that it is a simulator: `aclrtGetSocName` answers with a name that starts with
+//! It says that it is a simulator: `aclrtGetSocName` returns a name that contains
 //! [`ascendcl_sim::SOC_NAME_MARK`]. Every function of the vendor's headers is exported, names of the layer below
 //! (`rt*`, see [`runtime`]) that programs link with, and the functions for tools of a later release ([`hooks`]). One that
 //! the simulator does not have answers 207000 ("feature not supported") and leaves a text that names it. [`ascendcl_sim_has`] tells a program, and

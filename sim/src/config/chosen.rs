@@ -55,7 +55,7 @@ impl Chosen {
                 Self { config: Arc::new(config), error: None }
             }
             Err(error) => {
-                say(format_args!("ascendcl-sim: {error}; the defaults are used"));
+                say(format_args!("ascendcl-sim: {error}. aclInit fails; calls without aclInit use the defaults"));
                 Self { config: Arc::default(), error: Some(error) }
             }
         }

@@ -25,7 +25,7 @@ use units::{bytes, seconds};
 
 /// The product that the simulator imitates.
 ///
-/// Without a word from the program it is read from the environment when the first call comes:
+/// A program that configures nothing gets what the environment says when the first call comes:
 ///
 /// | variable | meaning | default |
 /// | --- | --- | --- |
@@ -41,6 +41,7 @@ use units::{bytes, seconds};
 /// | `ASCENDCL_SIM_PATIENCE` | [how many seconds](Self::patience) a wait for what nobody has queued lasts | 20 |
 /// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024. The system provides it when it is first used | `8g` |
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[must_use = "`control::configure` applies a configuration"]
 pub struct Config {
     devices: u32,
     /// Which of them the process sees: all of them, if nothing says it.
@@ -92,6 +93,8 @@ impl Config {
     }
 
     fn from_variables(get: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        // A shell clears a variable for one program like this.
+        let get = |name: &str| get(name).filter(|value| !value.is_empty());
         let mut config = Self::new();
         let bad = |name: &str, value: &str, wanted: &str| ConfigError::new(format!("{name}={value}: {wanted}"));
         if let Some(value) = get("ASCENDCL_SIM_DEVICES") {
@@ -102,7 +105,7 @@ impl Config {
             let time = seconds(&value);
             config.patience = Some(time.ok_or_else(|| bad(PATIENCE, &value, "not a number of seconds"))?);
         }
-        config.visible = get(visible::VARIABLE).filter(|list| !list.is_empty());
+        config.visible = get(visible::VARIABLE);
         if let Some(value) = get("ASCENDCL_SIM_SOC") {
             config.soc = value;
         }
@@ -117,7 +120,7 @@ impl Config {
             let (checks, switches) = switches::read(&value).map_err(|unknown| bad("ASCENDCL_SIM", &value, &unknown))?;
             (config.checks, config.switches) = (Some(checks), switches);
         }
-        config.reporting = Reporting::from_variables(&get).map_err(|(name, value, wrong)| bad(name, &value, &wrong))?;
+        config.reporting = Reporting::from_variables(get).map_err(|(name, value, wrong)| bad(name, &value, &wrong))?;
         if let Some(value) = get("ASCENDCL_SIM_FAIL") {
             config.plan = value.parse().map_err(|error| bad("ASCENDCL_SIM_FAIL", &value, &format!("{error}")))?;
         }
@@ -176,14 +179,14 @@ impl Config {
 
     /// How long a stream waits for a record, a notify or a value that nobody has queued. Another thread or process may
     /// queue it later; after this time the wait counts as one that never ends, and fails. The vendor's library waits without
-    /// a limit. Without a word it is what `ASCENDCL_SIM_PATIENCE` says, or 20 seconds. A wait for work for which the system
+    /// a limit. By default `ASCENDCL_SIM_PATIENCE` decides, or it is 20 seconds. A wait for work for which the system
     /// starts no thread is given up after the same time.
     pub fn patience(mut self, time: Duration) -> Self {
         self.patience = Some(time);
         self
     }
 
-    /// What happens when a call breaks a rule. Without a word it is what `ASCENDCL_SIM` says.
+    /// What happens when a call breaks a rule. By default `ASCENDCL_SIM` decides.
     pub fn checks(mut self, checks: Checks) -> Self {
         self.checks = Some(checks);
         self
@@ -212,15 +215,15 @@ impl Config {
     /// Whether calls answer as the vendor's manual says where the vendor's library was seen to do something else:
     ///
     /// * without `aclInit`, calls answer 100001 (INIT-01) and not 0;
-    /// * `aclFinalize` that nothing came before answers 100037 (INIT-08) and not 0;
-    /// * a copy of no bytes answers 100000 (COPY-01) and not 0;
+    /// * `aclFinalize` that nothing came before returns 100037 (INIT-08) and not 0;
+    /// * a copy of no bytes returns 100000 (COPY-01) and not 0;
     /// * `aclrtFree` does not take pinned host memory (MEM-03);
     /// * the handle of a default stream cannot be destroyed (STREAM-02);
     /// * an allocator is not registered without its free function (ALLOC-07);
     /// * `aclmdlRITaskDisable` and `aclmdlRIUpdate` leave tasks of model instances out (GRAPH-09) and do not answer 207000;
     /// * `aclmdlRICondHandleCreate` makes conditions for what is being captured (GRAPH-10) and does not answer 207000.
     ///
-    /// Without a word it is what `ASCENDCL_SIM` says.
+    /// By default `ASCENDCL_SIM` decides.
     pub fn documented(self, yes: bool) -> Self {
         self.switch(Switch::Documented, yes)
     }
@@ -231,7 +234,7 @@ impl Config {
     /// when the same thread asks again, it is told the truth. The library misses some of these ends; here every one is
     /// missed.
     ///
-    /// Without a word it is what `ASCENDCL_SIM` says: `vendor-waits`.
+    /// By default `vendor-waits` in `ASCENDCL_SIM` decides.
     pub fn vendor_waits(self, yes: bool) -> Self {
         self.switch(Switch::VendorWaits, yes)
     }
@@ -239,7 +242,7 @@ impl Config {
     /// Whether a new context, stream or event gets the handle of the one of its kind that was destroyed last, as in the
     /// vendor's library. A program that uses a stale handle then meets another object, without an error.
     ///
-    /// Without a word it is what `ASCENDCL_SIM` says: `reuse-handles`.
+    /// By default `reuse-handles` in `ASCENDCL_SIM` decides.
     pub fn reuse_handles(self, yes: bool) -> Self {
         self.switch(Switch::ReuseHandles, yes)
     }
@@ -248,7 +251,7 @@ impl Config {
     /// no work of the stream, and the stream may be of any context. Otherwise the call queues the copy and waits for it. The
     /// same goes for rows (`aclrtMemcpy2dAsync`), of which no driver was measured. Batches stay as they are.
     ///
-    /// Without a word it is what `ASCENDCL_SIM` says: `copy-at-once`.
+    /// By default `copy-at-once` in `ASCENDCL_SIM` decides.
     pub fn copy_at_once(self, yes: bool) -> Self {
         self.switch(Switch::CopyAtOnce, yes)
     }
@@ -256,7 +259,7 @@ impl Config {
     /// Whether it takes a second to destroy a context in which a host function has run, as in the vendor's library. Off by
     /// default, since tests that destroy many contexts would take minutes.
     ///
-    /// Without a word it is what `ASCENDCL_SIM` says: `slow-destroy`.
+    /// By default `slow-destroy` in `ASCENDCL_SIM` decides.
     pub fn slow_destroy(self, yes: bool) -> Self {
         self.switch(Switch::SlowDestroy, yes)
     }
@@ -264,14 +267,14 @@ impl Config {
     /// Whether the program is kept out of memory that it must not use (on Linux): blocks of devices; pinned memory that a
     /// queued copy writes; what is behind pinned memory, or was freed. With [checks](Self::checks) each use is found.
     ///
-    /// Without a word it is what `ASCENDCL_SIM` says: `guard`.
+    /// By default `guard` in `ASCENDCL_SIM` decides.
     pub fn guard(self, yes: bool) -> Self {
         self.switch(Switch::Guard, yes)
     }
 
     /// Whether findings are reported whose severity is [`Advice`](ascendcl_rules::Severity::Advice).
     ///
-    /// Without a word it is what `ASCENDCL_SIM` says: `advice`.
+    /// By default `advice` in `ASCENDCL_SIM` decides.
     pub fn advice(self, yes: bool) -> Self {
         self.switch(Switch::Advice, yes)
     }

@@ -20,15 +20,15 @@ use std::time::Duration;
 ///
 /// | fault | what happens |
 /// | --- | --- |
-/// | `207001`, `ACL_ERROR_RT_MEMORY_ALLOCATION` | the call does nothing and answers this code |
-/// | `after:507899` | the call has its effect, and answers this code all the same |
+/// | `207001`, `ACL_ERROR_RT_MEMORY_ALLOCATION` | the call does nothing and returns this code |
+/// | `after:507899` | the call has its effect, and returns this code all the same |
 /// | `lost` | the devices are lost: from now on, calls that need one answer 507010, and queued work fails with it |
 /// | `hang` | the devices stop: no work goes on, and waits end at their time limits, or after a tenth of a second. A forced reset of a device ends it, and what hung on that device is lost |
 /// | `slow:5ms` | from now on each task of a stream takes so much longer; `us` and `s` are units, too |
 /// | `full` | the devices' free memory is gone; what is freed from now on can be had again |
 ///
-/// Calls are counted from the moment when the plan begins to hold, on all threads together. Of a function that answers with
-/// a pointer the failure is a null pointer; one that answers with a number or with nothing, or that reads what a data
+/// Calls are counted from the moment when the plan begins to hold, on all threads together. Of a function that returns
+/// a pointer the failure is a null pointer; one that returns a number or with nothing, or that reads what a data
 /// buffer says, cannot fail, and does not.
 ///
 /// ```
@@ -63,9 +63,9 @@ enum Which {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The call does nothing and answers this code.
+    /// The call does nothing and returns this code.
     Fails(aclError),
-    /// The call has its effect, but answers this code.
+    /// The call has its effect, but returns this code.
     FailsAfter(aclError),
     /// The devices are lost, for this call and all that follow.
     Lost,

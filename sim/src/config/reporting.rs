@@ -49,7 +49,7 @@ impl Reporting {
     pub(crate) fn from_variables(get: impl Fn(&str) -> Option<String>) -> Result<Self, (&'static str, String, String)> {
         const SUPPRESS: &str = "ASCENDCL_SIM_SUPPRESS";
         let mut reporting = Self::default();
-        if let Some(value) = get(FINDINGS).filter(|value| !value.is_empty()) {
+        if let Some(value) = get(FINDINGS) {
             reporting.telling = if value == "stderr" { Telling::AtOnce } else { Telling::InFile(value.into()) };
         }
         if let Some(value) = get(SUPPRESS) {
@@ -58,7 +58,7 @@ impl Reporting {
                 reporting.suppressed.insert(rule);
             }
         }
-        if let Some(value) = get(EXIT).filter(|value| !value.is_empty()) {
+        if let Some(value) = get(EXIT) {
             let status = value.trim().parse();
             reporting.exit = Some(status.map_err(|_| (EXIT, value, "not a status from 0 to 255".to_owned()))?);
         }

@@ -16,7 +16,6 @@ fn the_environment_is_read_and_its_mistakes_are_named() {
     let checks = |checks| Config::new().checks(checks);
     assert_eq!(read("ASCENDCL_SIM", "strict"), Ok(checks(Checks::Strict)));
     assert_eq!(read("ASCENDCL_SIM", "documented, report"), Ok(checks(Checks::Report).documented(true)));
-    assert_eq!(read("ASCENDCL_SIM", ""), Ok(checks(Checks::Off)));
     let all = checks(Checks::Off).vendor_waits(true).reuse_handles(true).copy_at_once(true).slow_destroy(true);
     assert_eq!(read("ASCENDCL_SIM", "vendor-waits,reuse-handles,copy-at-once,slow-destroy"), Ok(all));
     assert_eq!(read("ASCENDCL_SIM", "report,advice"), Ok(checks(Checks::Report).advice(true)));
@@ -34,6 +33,8 @@ fn the_environment_is_read_and_its_mistakes_are_named() {
         let said = read(name, value).map_err(|error| error.to_string());
         assert!(said.as_ref().is_err_and(|text| text.starts_with(name)), "{name}={value}: {said:?}");
     }
+    let empty = Config::from_variables(|_| Some(String::new()));
+    assert_eq!(empty, Ok(Config::new()), "an empty value counts as not set");
 }
 
 #[test]

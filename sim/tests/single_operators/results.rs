@@ -94,6 +94,11 @@ fn casts_cut_off_fractions_and_round_to_the_nearest_half() {
     assert_eq!(calculate::<f32>("Cast", &[wide], &[2], to(f32::TYPE)), [-5.0, 2_147_483_648.0]);
     assert_eq!(calculate::<u8>("Cast", &[input(&[2], &[3.7_f32, 250.2])], &[2], to(u8::TYPE)), [3, 250]);
 
+    let truths = input(&[3], &[Truth(1), Truth(0), Truth(1)]);
+    assert_eq!(calculate::<f32>("Cast", &[truths], &[3], to(f32::TYPE)), [1.0, 0.0, 1.0]);
+    let numbers = input(&[3], &[2.5_f32, 0.0, -1.0]);
+    assert_eq!(calculate::<Truth>("Cast", &[numbers], &[3], to(Truth::TYPE)), [Truth(1), Truth(0), Truth(1)]);
+
     // The attribute may also be set as a data type, and a cast has a function of its own.
     let attributes = acl!(aclopCreateAttr());
     ok!(aclopSetAttrDataType(attributes, c("dst_type").as_ptr(), i32::TYPE));

@@ -48,6 +48,20 @@ macro_rules! scalars {
         }
     )* };
 }
+/// A truth value.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Truth(pub(crate) u8);
+
+impl Scalar for Truth {
+    const TYPE: aclDataType = aclDataType::ACL_BOOL;
+    fn bytes(self) -> Vec<u8> {
+        vec![self.0]
+    }
+    fn of(bytes: &[u8]) -> Self {
+        Self(bytes[0])
+    }
+}
+
 scalars!(f32: ACL_FLOAT, i32: ACL_INT32, f16: ACL_FLOAT16, i64: ACL_INT64, u8: ACL_UINT8);
 
 pub(crate) fn desc(data_type: aclDataType, dims: &[i64]) -> *mut aclTensorDesc {

@@ -30,7 +30,8 @@ const NAMES: &[&str] =
 
 const CALCULATED: &[Element] = &[Element::F16, Element::F32, Element::I32];
 const FLOATS: &[Element] = &[Element::F16, Element::F32];
-const CAST: &[Element] = &[Element::F16, Element::F32, Element::I8, Element::I32, Element::I64, Element::U8];
+const CAST: &[Element] =
+    &[Element::F16, Element::F32, Element::I8, Element::I32, Element::I64, Element::U8, Element::Bool];
 
 impl Operator {
     /// The operator with this name and these attributes, for these inputs.
