@@ -7,6 +7,7 @@ mod common;
 use ascendcl::{
     Error, Input, Thread,
     allocator::PoolAllocator,
+    error::ObjectKind,
     model::{Load, ModelSource},
     stream::AllocatorGroup,
 };

@@ -47,8 +47,6 @@ const WITHOUT_CALL: &[(&str, &str)] = &[
     ("StreamOps::submit", "calls the function that the program gives it"),
     ("CapturedGraph::operands", "lends the operands"),
     ("AllocatorGroup::new", "registers nothing; `attach` does"),
-    ("DefaultStream::launch", "is not available"),
-    ("DefaultStream::register", "is not available"),
     ("HostBuffer::into_vec", "moves or copies memory of the host"),
     ("HostBuffer::slice", "lends memory of the host"),
     ("HostBuffer::slice_mut", "lends memory of the host"),
