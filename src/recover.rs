@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::{Error, Failed, ObjectKind};
 use crate::ledger::DeviceRow;
 use crate::ledger::Ledger;
-use crate::ledger::takes::{self, ExclusiveDevice};
+use crate::ledger::takes::{self, ExclusiveDevice, WaitForOthers};
 use crate::panics::Panics;
 use crate::thread::ThreadToken;
 use crate::undelivered;
@@ -213,6 +213,7 @@ impl DeviceRow {
         panics: &mut Panics,
     ) -> Result<Ended, Error> {
         let until = Instant::now().checked_add(limit);
+        let _waits = WaitForOthers::on(self);
         takes::give_up(self);
         loop {
             if self.has_ended() {

@@ -5,7 +5,8 @@ use super::objects::{Object, Objects};
 use crate::brand::{Brand, Inside};
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::Error;
+use crate::error::{Error, check_truth_values};
+use crate::ffi::bytes_of;
 use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 use crate::model::{BoundModel, PortId};
 use crate::operator::{BoundOperator, CapturedOperator, IdleInputs, IdleOutputs};
@@ -59,6 +60,8 @@ pub(crate) mod sealed {
             key: Inside,
         ) -> Result<Self::Access<'a>, Error>;
         fn note_replay(&mut self, key: Inside);
+        /// Notes that a replay failed: nobody knows what it has written.
+        fn note_failure(&mut self, _: Inside) {}
     }
 }
 
@@ -109,11 +112,13 @@ impl<C: Brand, I: IdleInputs, O: IdleOutputs> OperandAccess<'_, BoundOperator<C,
     /// # Errors
     ///
     /// [`Error::NoSuchInput`], also for an input that is [`Absent`](crate::operator::Absent), [`Error::Input`] for another
-    /// element type, [`Error::LengthMismatch`], [`Error::InputIsShared`], [`Error::InDoubt`], or [`Error::Vendor`].
+    /// element type, [`Error::LengthMismatch`], [`Error::NoTruthValue`] for a byte other than 0 and 1 in an input of truth
+    /// values, [`Error::InputIsShared`], [`Error::InDoubt`], or [`Error::Vendor`].
     #[rule(MEM_02, DATA_08)]
     pub fn write<E: Element>(&mut self, current: &Current<C>, input: usize, elements: &[E]) -> Result<(), Error> {
         let target = CapturedOperator::new(self.0.row()).input(input)?;
         target.takes::<E>(elements.len())?;
+        check_truth_values(target.element, bytes_of(elements))?;
         Ok(target.block.write(current.here(), elements)?)
     }
 }
@@ -209,6 +214,10 @@ impl<C: Brand> sealed::Operands<C> for BoundModel<C> {
     fn note_replay(&mut self, _: Inside) {
         Self::note_replay(self);
     }
+
+    fn note_failure(&mut self, _: Inside) {
+        self.lose_outputs();
+    }
 }
 
 impl<C: Brand, I, O> sealed::Operands<C> for BoundOperator<C, I, O> {
@@ -265,6 +274,10 @@ impl<C: Brand, T: sealed::Operands<C>> sealed::Operands<C> for Box<[T]> {
     fn note_replay(&mut self, key: Inside) {
         self.iter_mut().for_each(|one| one.note_replay(key));
     }
+
+    fn note_failure(&mut self, key: Inside) {
+        self.iter_mut().for_each(|one| one.note_failure(key));
+    }
 }
 
 macro_rules! tuples {
@@ -296,6 +309,11 @@ macro_rules! tuples {
             fn note_replay(&mut self, key: Inside) {
                 let ($($part,)*) = self;
                 $($part.note_replay(key);)*
+            }
+
+            fn note_failure(&mut self, key: Inside) {
+                let ($($part,)*) = self;
+                $($part.note_failure(key);)*
             }
         }
     )* };

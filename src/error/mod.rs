@@ -684,10 +684,10 @@ pub enum Error {
         /// The byte.
         byte: u8,
     },
-    /// An output was used before an execution had written it. A [`reshape`](crate::BoundModel::reshape) of a model with
-    /// gears and new memory for the output need another execution.
+    /// An output was used before an execution had written it. A failure that may concern the last execution, a
+    /// [`reshape`](crate::BoundModel::reshape) of a model with gears, and new memory for the output need another execution.
     #[error(
-        "no execution has written this output yet, or none since the last reshape or replacement of its memory: \
+        "no execution has written this output yet, or none since the last failure, reshape or replacement of its memory: \
          execute first{}",
         Cited(rules::NOT_EXECUTED)
     )]

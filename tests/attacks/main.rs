@@ -42,6 +42,7 @@ mod in_place;
 mod kept_events;
 mod leaving;
 mod left_current;
+mod lost_outputs;
 mod memory;
 mod mixed;
 mod model_outputs;
