@@ -23,6 +23,7 @@ mod chosen;
 mod collections;
 mod copied_rows;
 mod corners;
+mod crossed;
 mod defaults;
 mod door;
 mod door_addresses;
