@@ -342,7 +342,8 @@ pub enum Error {
     /// A copy on the device that starts at a misaligned address.
     #[error(
         "a copy on the device cannot start {past} bytes after a multiple of {alignment}: source and destination must \
-         start at multiples of {alignment} bytes{}",
+         start at multiples of {alignment} bytes; begin parts at such places, or copy this one by the host: `copy_to`, \
+         `copy_from`{}",
         Cited(rules::MISALIGNED)
     )]
     Misaligned {
@@ -435,7 +436,7 @@ pub enum Error {
     /// A part of a buffer begins at an address where memory of models and operators must not begin.
     #[error(
         "this part of a buffer begins {past} bytes after a multiple of {alignment} bytes, but memory that a model or an \
-         operator uses has to begin at a multiple{}",
+         operator uses has to begin at a multiple: begin parts at such places, or copy this one to a buffer of its own{}",
         Cited(rules::MISALIGNED_PART)
     )]
     MisalignedPart {

@@ -4,6 +4,7 @@ mod ends;
 mod failures;
 mod limits;
 mod polls;
+mod several;
 
 use super::common::{alone, difference, library};
 use super::{fail, finish, nothing_fails};
