@@ -40,9 +40,10 @@ impl<C: Brand> Current<C> {
     /// # Errors
     ///
     /// In the list: those of [`Pending::wait`], each with its work.
-    pub fn wait_all<T: Payload>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn wait_all<T: Payload>( // STREAM-09, MEM-11: work of its own context: `context.enter(thread, |current| ...)`
         &self,
-        works: Vec<Pending<C, T>>, // STREAM-09, MEM-11: of this context: `other.enter(thread, |current| current.wait_all(works))`
+        works: Vec<Pending<C, T>>,
     ) -> Vec<Waited<C, T>> {
         works.into_iter().map(|work| work.wait(self)).collect()
     }
@@ -86,7 +87,11 @@ impl<C: Brand> Current<C> {
     ///
     /// Those of [`Pending::wait`], with the work, which is not in the list any more; also [`Error::Vendor`](crate::Error::Vendor)
     /// when the library does not say whether a piece is over.
-    pub fn wait_any<T: Payload>(&self, works: &mut Vec<Pending<C, T>>) -> Option<(usize, Waited<C, T>)> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn wait_any<T: Payload>( // STREAM-09, MEM-11: work of its own context: `context.enter(thread, |current| ...)`
+        &self,
+        works: &mut Vec<Pending<C, T>>,
+    ) -> Option<(usize, Waited<C, T>)> {
         self.wait_for_one(works, None)
     }
 
