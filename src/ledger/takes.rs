@@ -131,18 +131,24 @@ pub(crate) fn take_back(row: &DeviceRow, why: TakeBack) -> Result<bool, Error> {
 pub(crate) struct WaitForOthers {
     api: Api,
     device: i32,
+    /// Whether the wait is counted. A take that has ended has nothing to wait for.
+    is_counted: bool,
 }
 
 impl WaitForOthers {
     pub(crate) fn on(row: &DeviceRow) -> Self {
         let (api, device) = (row.api(), row.id());
-        taken().iter_mut().filter(|taken| taken.is(api, device)).for_each(|taken| taken.waiting += 1);
-        Self { api, device }
+        let is_counted =
+            taken().iter_mut().find(|taken| taken.is(api, device)).map(|taken| taken.waiting += 1).is_some();
+        Self { api, device, is_counted }
     }
 }
 
 impl Drop for WaitForOthers {
     fn drop(&mut self) {
+        if !self.is_counted {
+            return;
+        }
         let mut all = taken();
         let own = all.iter_mut().filter(|taken| taken.is(self.api, self.device));
         own.for_each(|taken| taken.waiting = taken.waiting.saturating_sub(1));

@@ -65,7 +65,8 @@ impl<C: Brand> Current<C> {
     /// it, which does not block then. Returns its index and what the wait gave. `None` when the list is empty.
     ///
     /// Work that was queued later on the same stream counts, too, as for [`Pending::is_complete`]. Between two looks the
-    /// thread sleeps for a millisecond at most.
+    /// thread sleeps for a millisecond at most. On a device that hangs this does not return: use
+    /// [`wait_any_within`](Self::wait_any_within) there.
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
