@@ -3,6 +3,7 @@
 use crate::callback_guard::InCallback;
 use crate::error::{Error, Failed};
 use crate::ffi::{Api, Initialised, Verified, c_path};
+use crate::ledger::takes::TakeBack;
 use crate::ledger::{DeviceRow, takes};
 use crate::library::{Library, Loaded};
 use crate::library_user::{LibraryHold, LibraryUser, Users};
@@ -228,7 +229,7 @@ impl Acl {
     /// Taking a context down runs code of the user, which may panic. The device is reset nevertheless.
     fn reset_in_steps(&self, row: &Arc<DeviceRow>, panics: &mut Panics) -> Result<(), Error> {
         self.api().check_process()?;
-        let was_given_up = takes::take_back(row)?;
+        let was_given_up = takes::take_back(row, TakeBack::ForItsOwner)?;
         row.reset(self.api(), panics).inspect_err(|_| {
             if was_given_up {
                 takes::give_up(row);

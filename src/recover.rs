@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::{Error, Failed, ObjectKind};
 use crate::ledger::DeviceRow;
 use crate::ledger::Ledger;
-use crate::ledger::takes::{self, ExclusiveDevice};
+use crate::ledger::takes::{self, ExclusiveDevice, WaitForOthers};
 use crate::panics::Panics;
 use crate::thread::ThreadToken;
 use crate::undelivered;
@@ -73,6 +73,15 @@ impl<'a> Device<'a> {
     ///   forced reset these calls reach no library. Opening a scope on the device takes it back.
     /// * Its `Device` is dropped. One that is leaked, by [`core::mem::forget`] for example, counts as used.
     /// * Its runtime was [closed by force](crate::Runtime::close_by_force) in vain, or dropped.
+    ///
+    /// # Allocators of streams that the reset ends
+    ///
+    /// A forced reset ends the streams of a default context, and the library keeps the registrations of their allocators
+    /// under the handles of the streams (ALLOC-16). They are ended right after the reset: before it they cannot be, because
+    /// work that hangs may use their memory (ALLOC-11). Nobody gets a stream of this device in between. A stream that another
+    /// thread creates on *another* device in that moment may get such a handle. Then its work gets no memory from the old
+    /// allocator, and may fail; and an allocator that is registered on it in that moment may not be called for it. No memory is
+    /// used wrongly. A service that recovers one device while others start creates their streams before or afterwards.
     ///
     /// ```
     /// use ascendcl::{Acl, Error, Library, Recovered, Thread};
@@ -212,6 +221,7 @@ impl DeviceRow {
         panics: &mut Panics,
     ) -> Result<Ended, Error> {
         let until = Instant::now().checked_add(limit);
+        let _waits = WaitForOthers::on(self);
         takes::give_up(self);
         loop {
             if self.has_ended() {

@@ -53,8 +53,8 @@ fn a_prepared_model_is_executed_again_and_again_on_its_buffers() {
         let model = current.load_model(data("digits.onnx"))?;
         let mut model = model.bind(current, &[&[36, 64]], &[&[36, 10]])?;
         let before = model.read::<f32>(current, 0).unwrap_err();
-        let expected = "no execution has written this output yet, or none since the last reshape or replacement of its \
-                        memory: execute first [MODEL-17]";
+        let expected = "no execution has written this output yet, or none since the last failure, reshape or replacement \
+                        of its memory: execute first [MODEL-17]";
         assert_eq!(before.to_string(), expected);
         let mut right = 0;
         for (images, labels) in pixels.chunks(64 * 36).zip(labels.chunks(36)) {

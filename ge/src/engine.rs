@@ -2,7 +2,7 @@
 
 use super::{Options, Place, Provider, Session};
 use crate::error::EngineError;
-use crate::ffi::{Shim, sessions};
+use crate::ffi::{Shim, lost_sessions, sessions};
 use crate::marks::OfTheEnginesThread;
 use ascendcl::library::Loaded;
 use ascendcl::raw::{LibraryHold, LibraryUser};
@@ -81,7 +81,7 @@ impl Made {
     /// Finalises the engine.
     fn finalize(&self) -> Result<(), Error> {
         if sessions() > 0 {
-            return Err(EngineError::SessionsLeft { count: sessions() }.into());
+            return Err(EngineError::SessionsLeft { count: sessions(), lost: lost_sessions() }.into());
         }
         if self.thread != std::thread::current().id() {
             return Err(EngineError::OtherThread.into());

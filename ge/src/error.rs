@@ -77,16 +77,14 @@ pub enum EngineError {
     /// The process already has an engine; there can be only one.
     #[error("the graph engine is already initialised: use that `Engine` instead of creating a second{}", Cited(TAKEN))]
     Taken,
-    /// Sessions exist: of runtimes, or ones whose teardown failed.
-    #[error(
-        "the graph engine cannot be finalised: {count} session(s) still exist: close each with `session.close(current)`, \
-         or its runtime; where waiting for its work failed, give the device back again; for one that was lost with its device, \
-         end the process{}",
-        Cited(SESSIONS_LEFT)
-    )]
+    /// Sessions exist: of runtimes, ones whose teardown failed, or ones that ended with a device that was reset by force. These
+    /// cannot be closed any more, so the engine cannot be closed in this process. It can still open sessions.
+    #[error("the graph engine cannot be finalised: {}{}", sessions_left(*count, *lost), Cited(SESSIONS_LEFT))]
     SessionsLeft {
         /// How many.
         count: usize,
+        /// How many of them were lost with a device that was reset by force.
+        lost: usize,
     },
     /// The engine has set this device for itself, because its options say so, and resets it at its end. The device was reset
     /// by force, so that would be one reset too many.
@@ -252,6 +250,22 @@ impl EngineError {
 const PRODUCT: &[RuleId] = &[GE_07];
 const TAKEN: &[RuleId] = &[GE_10];
 const SESSIONS_LEFT: &[RuleId] = &[GE_11];
+/// Which sessions are left, and what to do.
+fn sessions_left(count: usize, lost: usize) -> String {
+    let close =
+        "`session.close(current)`, or its runtime; where waiting for its work failed, give the device back again";
+    match count - lost.min(count) {
+        0 => format!(
+            "{lost} session(s) were lost with a device that was reset by force, and cannot be closed any more: end the process"
+        ),
+        _ if lost == 0 => format!("{count} session(s) still exist: close each with {close}"),
+        left => format!(
+            "{count} session(s) still exist: close {left} of them, each with {close}; the other {lost} were lost with a device \
+             that was reset by force, and cannot be closed any more: end the process then"
+        ),
+    }
+}
+
 const WAS_RESET: &[RuleId] = &[DEV_07, DEV_08];
 const NOT_DEFAULT: &[RuleId] = &[GE_18];
 const OTHER_LIBRARY: &[RuleId] = &[GE_18];
@@ -316,7 +330,9 @@ mod tests {
         let samples = [
             EngineError::Product { product: "Ascend310B4".into() },
             EngineError::Taken,
-            EngineError::SessionsLeft { count: 1 },
+            EngineError::SessionsLeft { count: 1, lost: 0 },
+            EngineError::SessionsLeft { count: 1, lost: 1 },
+            EngineError::SessionsLeft { count: 3, lost: 1 },
             EngineError::DeviceWasReset { device: 1 },
             EngineError::NotDefaultContext,
             EngineError::OtherLibrary,

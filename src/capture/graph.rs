@@ -4,7 +4,7 @@ use super::operands::GraphOperands;
 use super::topology::Topology;
 use crate::brand::{Brand, INSIDE, Inside, Mark, Scoped};
 use crate::current::Current;
-use crate::error::{Error, Failed};
+use crate::error::{Boxed, Error, Failed};
 use crate::ffi::{FirstPanic, NotReplayed, RawGraph, RawStream, c_path, c_text};
 use crate::panics::after_dropping;
 use crate::stream::{Operand, Pending, StreamOps, sealed_payload};
@@ -75,7 +75,7 @@ impl<C: Brand> StreamOps<C> {
             Some((queue, Err(failed))) => return Err(not_replayed(queue, failed, ManuallyDrop::into_inner(graph))),
             None => match raw.replay(here, stream) {
                 Ok(number) => (Arc::clone(stream), number),
-                Err(error) => return Err(Failed::boxed(error, ManuallyDrop::into_inner(graph))),
+                Err(error) => return Err(failed_to_replay(error, ManuallyDrop::into_inner(graph))),
             },
         };
         let graph = ManuallyDrop::into_inner(graph);
@@ -99,6 +99,19 @@ fn not_replayed<C: Brand, G: GraphOperands<C>, R: Operand<C, CapturedGraph<C, G>
     graph: R,
 ) -> Failed<R> {
     let error = graph.operand_value(INSIDE).parts.raw.settle_replay(&queue, failed);
+    failed_to_replay(error, graph)
+}
+
+/// A replay that may have run all the same leaves outputs of which nobody knows what they are of.
+#[cold]
+#[inline(never)]
+fn failed_to_replay<C: Brand, G: GraphOperands<C>, R: Operand<C, CapturedGraph<C, G>>>(
+    error: Boxed,
+    mut graph: R,
+) -> Failed<R> {
+    if !error.as_error().rules_out_that_work_was_queued() {
+        graph.operand_value_mut(INSIDE).parts.operands.note_failure(INSIDE);
+    }
     Failed::boxed(error, graph)
 }
 
@@ -202,7 +215,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     }
 }
 
-impl<C: Brand, G> sealed_payload::Payload for CapturedGraph<C, G> {
+impl<C: Brand, G: GraphOperands<C>> sealed_payload::Payload for CapturedGraph<C, G> {
     #[inline]
     fn mark_work_done(&self, _: Inside) {
         self.parts.raw.mark_idle();
@@ -210,6 +223,10 @@ impl<C: Brand, G> sealed_payload::Payload for CapturedGraph<C, G> {
 
     fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {
         self.parts.raw.follow(queue);
+    }
+
+    fn note_failure(&mut self, _: Inside) {
+        self.parts.operands.note_failure(INSIDE);
     }
 }
 

@@ -60,6 +60,8 @@ pub(crate) mod sealed {
             key: Inside,
         ) -> Result<Self::Access<'a>, Error>;
         fn note_replay(&mut self, key: Inside);
+        /// Notes that a replay failed: nobody knows what it has written.
+        fn note_failure(&mut self, _: Inside) {}
     }
 }
 
@@ -110,8 +112,8 @@ impl<C: Brand, I: IdleInputs, O: IdleOutputs> OperandAccess<'_, BoundOperator<C,
     /// # Errors
     ///
     /// [`Error::NoSuchInput`], also for an input that is [`Absent`](crate::operator::Absent), [`Error::Input`] for another
-    /// element type, [`Error::LengthMismatch`], [`Error::NoTruthValue`], [`Error::InputIsShared`], [`Error::InDoubt`], or
-    /// [`Error::Vendor`].
+    /// element type, [`Error::LengthMismatch`], [`Error::NoTruthValue`] for a byte other than 0 and 1 in an input of truth
+    /// values, [`Error::InputIsShared`], [`Error::InDoubt`], or [`Error::Vendor`].
     #[rule(MEM_02, DATA_08)]
     pub fn write<E: Element>(&mut self, current: &Current<C>, input: usize, elements: &[E]) -> Result<(), Error> {
         let target = CapturedOperator::new(self.0.row()).input(input)?;
@@ -212,6 +214,10 @@ impl<C: Brand> sealed::Operands<C> for BoundModel<C> {
     fn note_replay(&mut self, _: Inside) {
         Self::note_replay(self);
     }
+
+    fn note_failure(&mut self, _: Inside) {
+        self.lose_outputs();
+    }
 }
 
 impl<C: Brand, I, O> sealed::Operands<C> for BoundOperator<C, I, O> {
@@ -268,6 +274,10 @@ impl<C: Brand, T: sealed::Operands<C>> sealed::Operands<C> for Box<[T]> {
     fn note_replay(&mut self, key: Inside) {
         self.iter_mut().for_each(|one| one.note_replay(key));
     }
+
+    fn note_failure(&mut self, key: Inside) {
+        self.iter_mut().for_each(|one| one.note_failure(key));
+    }
 }
 
 macro_rules! tuples {
@@ -299,6 +309,11 @@ macro_rules! tuples {
             fn note_replay(&mut self, key: Inside) {
                 let ($($part,)*) = self;
                 $($part.note_replay(key);)*
+            }
+
+            fn note_failure(&mut self, key: Inside) {
+                let ($($part,)*) = self;
+                $($part.note_failure(key);)*
             }
         }
     )* };

@@ -342,7 +342,8 @@ pub enum Error {
     /// A copy on the device that starts at a misaligned address.
     #[error(
         "a copy on the device cannot start {past} bytes after a multiple of {alignment}: source and destination must \
-         start at multiples of {alignment} bytes{}",
+         start at multiples of {alignment} bytes; begin parts at such places, or copy this one by the host: `copy_to`, \
+         `copy_from`{}",
         Cited(rules::MISALIGNED)
     )]
     Misaligned {
@@ -435,7 +436,7 @@ pub enum Error {
     /// A part of a buffer begins at an address where memory of models and operators must not begin.
     #[error(
         "this part of a buffer begins {past} bytes after a multiple of {alignment} bytes, but memory that a model or an \
-         operator uses has to begin at a multiple{}",
+         operator uses has to begin at a multiple: begin parts at such places, or copy this one to a buffer of its own{}",
         Cited(rules::MISALIGNED_PART)
     )]
     MisalignedPart {
@@ -684,10 +685,10 @@ pub enum Error {
         /// The byte.
         byte: u8,
     },
-    /// An output was used before an execution had written it. A [`reshape`](crate::BoundModel::reshape) of a model with
-    /// gears and new memory for the output need another execution.
+    /// An output was used before an execution had written it. A failure that may concern the last execution, a
+    /// [`reshape`](crate::BoundModel::reshape) of a model with gears, and new memory for the output need another execution.
     #[error(
-        "no execution has written this output yet, or none since the last reshape or replacement of its memory: \
+        "no execution has written this output yet, or none since the last failure, reshape or replacement of its memory: \
          execute first{}",
         Cited(rules::NOT_EXECUTED)
     )]

@@ -1,7 +1,7 @@
 //! The rows of devices.
 
 use super::Ledger;
-use super::takes::{self, CodeLocation};
+use super::takes::{self, CodeLocation, TakeBack};
 use crate::error::{Error, ObjectKind};
 use crate::ffi::{Api, RawContext, Restore, is_inside_a_context};
 use crate::life_cycle::leads;
@@ -80,7 +80,7 @@ impl DeviceRow {
     ///
     /// The take has ended with a reset by force, or the device is being recovered.
     pub(crate) fn take_back_for_use(&self) -> Result<(), Error> {
-        takes::take_back(self)?;
+        takes::take_back(self, TakeBack::ForItsOwner)?;
         if self.has_ended() { Err(Error::Gone { what: ObjectKind::DEVICE }) } else { Ok(()) }
     }
 

@@ -20,6 +20,8 @@ struct Taken {
     ends: bool,
     /// Takes that were [given up](give_up).
     given_up: Vec<Arc<DeviceRow>>,
+    /// How many threads [wait](WaitForOthers) for the other takes to be given up.
+    waiting: usize,
 }
 
 static TAKEN: Mutex<Vec<Taken>> = Mutex::new(Vec::new());
@@ -34,7 +36,7 @@ impl Taken {
     }
 
     fn is_needed(&self) -> bool {
-        !self.takes.is_empty() || self.ends
+        !self.takes.is_empty() || self.ends || self.waiting > 0
     }
 
     fn end(&mut self, place: CodeLocation) {
@@ -74,7 +76,7 @@ pub(crate) fn begin(api: Api, device: i32, place: CodeLocation) -> Result<(), Er
     match all.iter_mut().find(|taken| taken.is(api, device)) {
         Some(taken) if taken.ends => return Err(taken.shared_error(None)),
         Some(taken) => taken.takes.push(place),
-        None => all.push(Taken { api, device, takes: vec![place], ends: false, given_up: Vec::new() }),
+        None => all.push(Taken { api, device, takes: vec![place], ends: false, given_up: Vec::new(), waiting: 0 }),
     }
     Ok(())
 }
@@ -99,19 +101,61 @@ pub(crate) fn give_up(row: &Arc<DeviceRow>) {
     }
 }
 
+/// Why a take that was given up is taken back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TakeBack {
+    /// Its own part of the program goes on with it.
+    ForItsOwner,
+    /// Nobody has it any more, and a sweep tries again to take down what it has. That may take long on a device that hangs.
+    ForASweep,
+}
+
 /// Reverts [`give_up`], because the calling thread is about to use the contexts or to take them down. Returns whether the
-/// take was given up, and an error while the device is being recovered.
-pub(crate) fn take_back(row: &DeviceRow) -> Result<bool, Error> {
+/// take was given up, and an error while the device is being recovered, or if a sweep would keep a thread from
+/// recovering it.
+pub(crate) fn take_back(row: &DeviceRow, why: TakeBack) -> Result<bool, Error> {
     let mut all = taken();
     let is_in = |taken: &Taken| taken.given_up.iter().position(|known| is(known, row));
     let Some((taken, at)) = all.iter_mut().find_map(|taken| is_in(taken).map(|at| (taken, at))) else {
         return Ok(false);
     };
-    if taken.ends {
+    if taken.ends || (why == TakeBack::ForASweep && taken.waiting > 0) {
         return Err(taken.shared_error(None));
     }
     taken.given_up.swap_remove(at);
     Ok(true)
+}
+
+/// A thread that has given its take up, and waits for the other takes to be given up. While it waits, no sweep takes one
+/// back.
+pub(crate) struct WaitForOthers {
+    api: Api,
+    device: i32,
+    /// Whether the wait is counted. A take that has ended has nothing to wait for.
+    is_counted: bool,
+}
+
+impl WaitForOthers {
+    pub(crate) fn on(row: &DeviceRow) -> Self {
+        let (api, device) = (row.api(), row.id());
+        let is_counted =
+            taken().iter_mut().find(|taken| taken.is(api, device)).map(|taken| taken.waiting += 1).is_some();
+        Self { api, device, is_counted }
+    }
+}
+
+impl Drop for WaitForOthers {
+    fn drop(&mut self) {
+        if !self.is_counted {
+            return;
+        }
+        let mut all = taken();
+        let own = all.iter_mut().filter(|taken| taken.is(self.api, self.device));
+        own.for_each(|taken| taken.waiting = taken.waiting.saturating_sub(1));
+        let unneeded = unneeded(&mut all);
+        drop(all);
+        drop(unneeded);
+    }
 }
 
 /// Whether a take of the device was given up, and was not taken back.

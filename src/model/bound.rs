@@ -6,7 +6,7 @@ use crate::brand::{Brand, Inside, ModelOfOneThread};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed};
-use crate::ffi::{NotRun, RawBinding, RawBuffer, RawStream, bytes_of};
+use crate::ffi::{NotRun, RawBinding, RawBuffer, RawStream};
 use crate::life_cycle::leads;
 use crate::stream::sealed_payload;
 use ascendcl_macros::rule;
@@ -139,7 +139,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     ) -> Result<(), Error> {
         let input = input.into().input(self.parts.model.inputs())?;
         let block = self.input_of::<E>(input, elements.len())?;
-        self.parts.bound.check_truth_values(input, bytes_of(elements))?;
+        self.check_truth_values(input, elements)?;
         self.check_not_running(current, block)?;
         Ok(block.write(current.here(), elements)?)
     }
@@ -243,6 +243,11 @@ impl<C: Brand, P> BoundModel<C, P> {
         error
     }
 
+    /// Notes that work failed which may have been an execution: nobody knows whether it has written the outputs.
+    pub(crate) fn lose_outputs(&mut self) {
+        self.parts.bound.executed = false;
+    }
+
     /// Notes that an execution has written, or will write, all outputs.
     #[inline]
     pub(super) fn mark_written(&mut self) {
@@ -286,5 +291,9 @@ impl<C: Brand, P> sealed_payload::Payload for BoundModel<C, P> {
 
     fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {
         BoundModel::follow(self, queue);
+    }
+
+    fn note_failure(&mut self, _: Inside) {
+        self.lose_outputs();
     }
 }

@@ -5,7 +5,7 @@ use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::Error;
-use crate::ffi::{Api, BlockPosition, RawBuffer, RawStream};
+use crate::ffi::{Api, BlockPosition, RawBuffer, RawStream, bytes_of};
 use crate::memory::HostBuffer;
 use crate::stream::{Copied, Operand, StreamOps, in_flight};
 
@@ -13,9 +13,13 @@ impl<C: Brand> StreamOps<C> {
     /// Queues a copy from the host to an input of a bound model, by its index (`aclrtMemcpyAsync`). An execution that is
     /// queued next on this stream uses it.
     ///
+    /// Memory that is in flight is not looked at: what earlier work of this stream writes there is copied as it is, also to
+    /// an input of truth values.
+    ///
     /// # Errors
     ///
     /// Returns both unchanged, with [`Error::Input`](crate::Error::Input) for another element type, `LengthMismatch`,
+    /// `NoTruthValue` for a byte other than 0 and 1 to an input of truth values, from memory that is not in flight;
     /// `NoSuchInput`, `InputIsShared`, `OtherStream` when one is in flight elsewhere, `StillRunning` when a run that
     /// [timed out](crate::Stream::run_bound_within) may go on elsewhere, or
     /// [`Error::Vendor`](crate::Error::Vendor).
@@ -30,6 +34,10 @@ impl<C: Brand> StreamOps<C> {
         let ready = from.usable_on(self.queue()).and_then(|()| model.usable_on(self.queue()));
         let queued =
             ready.and_then(|()| model.operand_value(INSIDE).input_of::<E>(input, source.len())).and_then(|block| {
+                if !H::HAS_PAST {
+                    // Nobody writes the memory before the copy has read it.
+                    model.operand_value(INSIDE).check_truth_values(input, source.slice(current)?)?;
+                }
                 model.operand_value(INSIDE).wait_for_uses(here.api(), self.queue(), source.block())?;
                 model.operand_value(INSIDE).check_not_running_on(current, self.queue(), block)?;
                 let (to, from) = (BlockPosition { block, start: 0 }, BlockPosition { block: source.block(), start: 0 });
@@ -79,6 +87,11 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// The memory of an input, to be written with this many elements of this type.
     pub(crate) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&RawBuffer, Error> {
         self.parts.bound.input_of::<E>(input, length).map(|block| &**block)
+    }
+
+    /// An error if the input is one of truth values, and one of these elements is none.
+    pub(super) fn check_truth_values<E: Element>(&self, input: usize, elements: &[E]) -> Result<(), Error> {
+        self.parts.bound.check_truth_values(input, bytes_of(elements))
     }
 
     /// The memory of an output, for this many elements of this type: the whole output.

@@ -4,7 +4,7 @@ use super::BoundModel;
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
-use crate::error::{Boxed, Failed};
+use crate::error::{Boxed, Error, Failed};
 use crate::ffi::{Begun, NotExecuted, RawStream, cold_path};
 use crate::life_cycle::leads;
 use crate::stream::{CanExecute, GroupTurn, Operand, Pending, Stream, StreamState};
@@ -41,9 +41,10 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// Settles an execution that failed.
     #[cold]
     #[inline(never)]
-    fn not_executed<M: Operand<C, Self>>(queue: Arc<RawStream>, failed: NotExecuted, model: M) -> Failed<M> {
-        let parts = &model.operand_value(INSIDE).parts;
-        let error = parts.binding.settle_execution(&queue, &parts.model.loaded, failed);
+    fn not_executed<M: Operand<C, Self>>(queue: Arc<RawStream>, failed: NotExecuted, mut model: M) -> Failed<M> {
+        let own = model.operand_value_mut(INSIDE);
+        let error = own.parts.binding.settle_execution(&queue, &own.parts.model.loaded, failed);
+        own.outputs_after(error.as_error());
         Failed::boxed(error, model)
     }
 
@@ -70,9 +71,25 @@ impl<C: Brand, P> BoundModel<C, P> {
         // A bound model is loaded; one in a `Pending` runs.
         leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
         self.make_room(current)?;
-        let number = current.ledger().execute(current.here(), &self.parts.binding, &self.parts.model.loaded, stream)?;
-        self.mark_written();
-        Ok(number)
+        let queued = current.ledger().execute(current.here(), &self.parts.binding, &self.parts.model.loaded, stream);
+        match queued {
+            Ok(number) => {
+                self.mark_written();
+                Ok(number)
+            }
+            Err(error) => {
+                self.outputs_after(error.as_error());
+                Err(error)
+            }
+        }
+    }
+
+    /// Called after an execution that failed. The outputs of earlier ones are lost, unless the call never reached the
+    /// library.
+    #[cold]
+    #[inline(never)]
+    fn outputs_after(&mut self, error: &Error) {
+        self.parts.bound.executed &= error.rules_out_that_work_was_queued();
     }
 }
 
@@ -82,8 +99,9 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     ///
     /// # Errors
     ///
-    /// Returns the bound model unchanged, with [`Error::OtherStream`](crate::Error::OtherStream) if it is in flight on
-    /// another stream, or with the library's error.
+    /// Returns the bound model unchanged, with [`Error::OtherStream`] if it is in flight on another stream. Also returns it
+    /// with [`Error::Vendor`]: the call may have had an effect then, so the outputs of earlier executions are lost
+    /// ([`Error::NotExecuted`]).
     #[rule(ALLOC_05, ALLOC_13, MODEL_15)]
     #[inline]
     pub fn execute<M: Operand<C, BoundModel<C>>>(

@@ -120,11 +120,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         stream: &Arc<RawStream>,
         limit: Option<Duration>,
     ) -> Result<(), Error> {
-        let had_outputs = self.parts.bound.executed;
-        let number = match self.start(current, stream) {
-            Ok(number) => number,
-            Err(error) => return Err(self.failed(had_outputs, error.into())),
-        };
+        let number = self.start(current, stream)?;
         // The outputs are lost if the wait fails, or panics because it runs code of the program.
         self.parts.bound.executed = false;
         self.wait_for_run(current, stream, number, limit)?;

@@ -24,7 +24,12 @@ static NEVER_OPENED: Mutex<Vec<Acl>> = Mutex::new(Vec::new());
 /// sweep, because a panic of the program continued instead. [`Acl::close`](crate::Acl::close) tries again to release
 /// the objects of these errors.
 ///
-/// If it returns no error, nothing is left, unless another thread sweeps or opens a runtime at the same time.
+/// If it returns no error, nothing is left, unless another thread sweeps, opens a runtime or recovers a device at the same
+/// time. While a thread waits to recover a device for all that have given it up ([`Runtime::close_by_force`],
+/// [`Device::recover`]), a sweep leaves to it what was given up there.
+///
+/// [`Runtime::close_by_force`]: crate::Runtime::close_by_force
+/// [`Device::recover`]: crate::Device::recover
 ///
 /// Do not call it in a forked child: it would wait forever if another thread of the parent was sweeping or dropping a
 /// runtime at the moment of the fork.

@@ -6,7 +6,7 @@ use crate::acl::Acl;
 use crate::context::open_context;
 use crate::error::Error;
 use crate::ffi::{Gate, Passage};
-use crate::ledger::takes::CodeLocation;
+use crate::ledger::takes::{CodeLocation, TakeBack};
 use crate::ledger::{DeviceRow, Ledger, takes};
 use crate::life_cycle::leads;
 use crate::panics::{Panics, drop_each_quietly};
@@ -131,7 +131,7 @@ impl Shared {
         limit: Duration,
         teardown_timeout: Option<Duration>,
     ) -> Result<(), CloseError> {
-        self.run_ending(|ending, was_given_up, panics| {
+        self.run_ending(TakeBack::ForItsOwner, |ending, was_given_up, panics| {
             self.take_down_or_give_up(ending, limit, teardown_timeout, was_given_up, panics)
         })
     }
@@ -142,7 +142,7 @@ impl Shared {
         _thread: &mut Thread,
         teardown_timeout: Option<Duration>,
     ) -> Result<(), CloseError> {
-        self.run_ending(|ending, _, panics| {
+        self.run_ending(TakeBack::ForASweep, |ending, _, panics| {
             self.take_down_or_give_up(ending, Duration::ZERO, teardown_timeout, true, panics)
         })
     }
@@ -150,9 +150,11 @@ impl Shared {
     /// Like [`close`](Self::close), and recovers the device if its work does not complete, or for others that have given it
     /// up. Returns what was lost.
     pub(super) fn close_by_force(&self, _thread: &mut Thread, limit: Duration) -> Result<Vec<String>, CloseError> {
-        self.run_ending(|ending, _, panics| match self.take_down(ending, limit, Some(limit), panics) {
-            Err(CloseError::Teardown { errors }) => self.recover(ending, limit, errors, panics),
-            closed => closed.and_then(|()| self.recover_for_others(ending, limit, panics)),
+        self.run_ending(TakeBack::ForItsOwner, |ending, _, panics| {
+            match self.take_down(ending, limit, Some(limit), panics) {
+                Err(CloseError::Teardown { errors }) => self.recover(ending, limit, errors, panics),
+                closed => closed.and_then(|()| self.recover_for_others(ending, limit, panics)),
+            }
         })
     }
 
@@ -182,12 +184,13 @@ impl Shared {
     /// whether it was.
     fn run_ending<T>(
         &self,
+        why: TakeBack,
         steps: impl FnOnce(&mut CloseState, bool, &mut Panics) -> Result<T, CloseError>,
     ) -> Result<T, CloseError> {
         self.ledger.api().check_process().map_err(CloseError::Refused)?;
         // Locked for all steps: two threads that close this runtime by force would hinder each other.
         let mut ending = self.try_lock().ok_or(CloseError::Closing)?;
-        let was_given_up = takes::take_back(&self.device).map_err(|_| CloseError::Closing)?;
+        let was_given_up = takes::take_back(&self.device, why).map_err(|_| CloseError::Closing)?;
         let mut panics = Panics::default();
         let closed = steps(&mut ending, was_given_up, &mut panics);
         drop(ending);

@@ -26,6 +26,7 @@ mod pending;
 mod future;
 
 mod rows;
+mod several;
 mod source;
 mod state;
 mod together;

@@ -33,6 +33,9 @@ pub(crate) mod sealed {
         /// Notes that the submissions of this stream so far complete after all work that used the value. That work was
         /// queued on the stream with the id `from.0`, up to the submission `from.1`.
         fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside); // STREAM-04: order streams by events: `wait_for`
+        /// Notes that a wait has reported failed work that may have been work on the value. A value that can tell written
+        /// memory from unwritten memory does not know any more what its work has written.
+        fn note_failure(&mut self, _: Inside) {}
     }
 }
 
@@ -91,6 +94,12 @@ macro_rules! tuples {
                 let ($($part,)+) = self;
                 $($part.follow(from, queue, key);)+
             }
+
+            fn note_failure(&mut self, key: Inside) {
+                #[allow(non_snake_case)]
+                let ($($part,)+) = self;
+                $($part.note_failure(key);)+
+            }
         }
     )+ };
 }
@@ -114,6 +123,10 @@ macro_rules! lists {
 
             fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside) {
                 self.iter().for_each(|part| part.follow(from, queue, key));
+            }
+
+            fn note_failure(&mut self, key: Inside) {
+                self.iter_mut().for_each(|part| part.note_failure(key));
             }
         }
     )+ };

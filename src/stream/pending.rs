@@ -97,6 +97,9 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     /// [stopped at the failure](crate::stream::StreamOptions::stop_on_failure), or the device is lost.
     ///
     /// Also returns the work unchanged if a stream from which it was taken over does not say whether its work failed.
+    ///
+    /// After a failure nobody knows what the work has written. Buffers have what they have; the outputs of bound models
+    /// are [`Error::NotExecuted`] until the next execution.
     #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn wait( // STREAM-09, MEM-11: while the context of the work is current: `context.enter(thread, |current| ...)`
@@ -153,9 +156,11 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     fn unless_failed(mut self, api: Api) -> Result<T, Failed<Self>> {
         if let Some(failure) = self.queue.failure_among(self.unreported.since(self.number), self.number) {
             self.note_all_reported();
+            self.payload.until_waited.note_failure(INSIDE);
             return Err(Failed { error: failure, value: self });
         }
         if let Some(error) = self.other_streams.next_failure(api) {
+            self.payload.until_waited.note_failure(INSIDE);
             return Err(Failed { error, value: self });
         }
         self.payload.until_waited.mark_work_done(INSIDE);
@@ -167,6 +172,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     fn not_waited_for(mut self, error: Boxed) -> Failed<Self> {
         if error.as_error().code().is_some_and(Code::reports_work) {
             self.note_all_reported();
+            self.payload.until_waited.note_failure(INSIDE);
         }
         Failed::boxed(error, self)
     }

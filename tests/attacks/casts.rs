@@ -114,6 +114,19 @@ fn a_model_gets_no_byte_that_is_no_truth_value() {
         stream.run_bound(current, &mut bound).unwrap();
         assert_eq!(bound.read_bytes(current, 0).unwrap(), [1, 0]);
 
+        // Also not by a queued copy.
+        let mut pinned = current.host_buffer::<u8>(2).unwrap();
+        pinned.copy_from_slice(&[0, 2]);
+        let refused = stream.copy_to_input(current, pinned, bound, 0).unwrap_err();
+        none(refused.error);
+        let (mut pinned, bound) = refused.value;
+        let refused = stream.copy_to_input(current, current.pageable_buffer(vec![2_u8, 0]), bound, 0).unwrap_err();
+        none(refused.error);
+        pinned.copy_from_slice(&[1, 0]);
+        let (_, bound) = stream.copy_to_input(current, pinned, refused.value.1, 0).unwrap().split();
+        let bound = stream.execute(current, bound).unwrap().wait(current).unwrap();
+        assert_eq!(bound.read_bytes(current, 0).unwrap(), [0, 1]);
+
         let (mut stream, given) = (stream, current.upload_tensor(&[2], &truths).unwrap());
         let (cast, output) = (Operator::new("Cast"), current.upload_tensor(&[2], &[9.0_f32; 2]).unwrap());
         let operator =

@@ -128,25 +128,49 @@ fn a_refused_exchange_leaves_the_model_with_the_memory_that_the_library_uses() {
     }
 }
 
-/// The library neither says that it made the exchange, nor what it uses now.
+/// The library neither says that it made the exchange, nor what it uses now, nor takes it back.
 #[proves(DATA_02)]
 #[test]
 fn a_model_whose_memory_nobody_knows_is_executed_no_more() {
     let books = books();
     books.have_an_output();
-    in_books(&books, |current| {
-        let model = current.load(ModelSource::memory(&[1, 2, 3]).into()).unwrap();
-        let mut model = model.bind_with(current, &[], &[OutputBuffer::AtMost(4)]).unwrap();
-        model.run(current).unwrap();
-        books.tear_updates(true);
-        let refused = model.replace_output(current, 0, current.device_buffer::<f32>(4).unwrap()).unwrap_err();
-        books.tear_updates(false);
-        assert!(matches!(refused.error, Error::Vendor(_)), "{refused}");
-        let error = model.run(current).unwrap_err();
-        assert!(matches!(error, Error::Gone { what } if what == ObjectKind::MODEL_TENSORS), "{error}");
-        refused.value.free(current).unwrap();
-        drop(model.into_model(current).unwrap().unload(current));
-    });
+    for size_alone in [false, true] {
+        in_books(&books, |current| {
+            let model = current.load(ModelSource::memory(&[1, 2, 3]).into()).unwrap();
+            let mut model = model.bind_with(current, &[], &[OutputBuffer::AtMost(4)]).unwrap();
+            model.run(current).unwrap();
+            books.tear_updates(2, size_alone);
+            let refused = model.replace_output(current, 0, current.device_buffer::<f32>(4).unwrap()).unwrap_err();
+            assert!(matches!(refused.error, Error::Vendor(_)), "{refused}");
+            let error = model.run(current).unwrap_err();
+            assert!(matches!(error, Error::Gone { what } if what == ObjectKind::MODEL_TENSORS), "{error}");
+            refused.value.free(current).unwrap();
+            drop(model.into_model(current).unwrap().unload(current));
+        });
+    }
+}
+
+/// The library takes the exchange back, whatever it has made of it.
+#[proves(DATA_02)]
+#[test]
+fn a_model_whose_exchange_was_taken_back_runs_on_its_own_memory() {
+    let books = books();
+    books.have_an_output();
+    for size_alone in [false, true] {
+        in_books(&books, |current| {
+            let model = current.load(ModelSource::memory(&[1, 2, 3]).into()).unwrap();
+            let mut model = model.bind_with(current, &[], &[OutputBuffer::AtMost(4)]).unwrap();
+            books.tear_updates(1, size_alone);
+            let refused = model.replace_output(current, 0, current.device_buffer::<f32>(4).unwrap()).unwrap_err();
+            assert!(matches!(refused.error, Error::Vendor(_)), "{refused}");
+            refused.value.free(current).unwrap();
+            model.run(current).unwrap();
+            let old = model.replace_output(current, 0, current.device_buffer::<f32>(4).unwrap()).unwrap();
+            old.free(current).unwrap();
+            model.run(current).unwrap();
+            drop(model.into_model(current).unwrap().unload(current));
+        });
+    }
 }
 
 /// The execution failed, and so did the wait for it: the device may be working on the model still.

@@ -182,9 +182,10 @@ impl Books {
         self.set("null_outputs", 1);
     }
 
-    /// Whether data buffers that are updated answer with an error, and forget what they were.
-    pub fn tear_updates(&self, on: bool) {
-        self.set("null_tear_updates", on.into());
+    /// The next updates of data buffers, so many, answer with an error, and the data buffers forget what they were, or, if
+    /// `size_alone`, how large.
+    pub fn tear_updates(&self, times: i32, size_alone: bool) {
+        self.set("null_tear_updates", if size_alone { -times } else { times });
     }
 
     /// By which policy device memory was allocated last.

@@ -159,6 +159,13 @@ impl<'c> Actor<'_, 'c> {
                     }
                 };
             }
+            // Alone in a list.
+            _ if a % 6 == 2 => current.wait_all(vec![pending]).remove(0),
+            // On a device that hangs the work is never over.
+            _ if a % 6 == 5 && self.world.faults.kind != Kind::Hangs => match current.wait_any(&mut vec![pending]) {
+                Some((0, waited)) => waited,
+                _ => panic!("the only piece of the list is over"),
+            },
             _ => pending.wait(current),
         };
         self.world.checked(match waited {

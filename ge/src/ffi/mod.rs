@@ -52,6 +52,9 @@ static LOADED: Mutex<Vec<(sys::Place, Shim)>> = Mutex::new(Vec::new());
 /// The number of sessions in this process. There is one count, because there is one engine.
 static SESSIONS: AtomicUsize = AtomicUsize::new(0);
 
+/// How many of them ended with their context, so that nobody can destroy them.
+static LOST_SESSIONS: AtomicUsize = AtomicUsize::new(0);
+
 /// The context of a call: the current one, also while the context ends.
 pub(crate) trait Site {
     fn check_calls_allowed(&self) -> Result<(), Error>;
@@ -184,6 +187,11 @@ impl Shim {
 /// The number of sessions in this process.
 pub(crate) fn sessions() -> usize {
     SESSIONS.load(Ordering::Acquire)
+}
+
+/// How many of them were lost.
+pub(crate) fn lost_sessions() -> usize {
+    LOST_SESSIONS.load(Ordering::Acquire)
 }
 
 /// # Safety

@@ -117,16 +117,17 @@ impl RawGraph {
                 || is_over(api, stream);
             ended
         });
-        let written = written(instance, functions::aclmdlRICaptureEnd::NAME);
-        if let Ok(instance) = written {
-            self.instance.store(instance.0, Ordering::Release);
+        let ended = bodies.and(ended).and(written(instance, functions::aclmdlRICaptureEnd::NAME).map(drop));
+        if !instance.is_null() {
+            // After a refusal nobody knows whether the instance has all tasks, so it is only destroyed.
+            let place = if ended.is_ok() { &self.instance } else { self.update.spoilt() };
+            place.store(instance.0, Ordering::Release);
         }
-        let ended = ended.and(written.map(drop));
         match over {
             true => self.release(),
             false => self.capture().is_left = true,
         }
-        bodies.and(ended)
+        ended
     }
 
     /// Ends the capture for all its streams, because it is over.

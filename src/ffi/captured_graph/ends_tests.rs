@@ -120,7 +120,21 @@ fn a_capture_is_over_where_the_library_shows_it_in_any_way() {
         assert!(graph.end(api).is_err(), "{number}: none of them gives a graph");
         assert_eq!((graph.is_left(), is_free(&graph, api, &own)), (is_left, !is_left), "{number}");
         assert_eq!(graph.is_gone(), !is_left && end.1.is_null(), "{number}: an instance is to be destroyed");
+        assert!(graph.instance().is_null(), "{number}: it is not replayed");
     }
+}
+
+/// Another thread that ends what was left must not turn the refusal into a graph.
+#[test]
+fn a_capture_whose_end_was_refused_does_not_end_well_the_next_time() {
+    let api = library();
+    says((REFUSED, SOME), (0, IS_NONE));
+    let (graph, own) = (RawGraph::new(), stream(api));
+    graph.join_capture(api, &own).unwrap();
+    assert!(graph.end(api).is_err());
+    assert!(!graph.is_gone(), "an instance is to be destroyed");
+    assert!(matches!(graph.end(api), Err(crate::error::Error::Gone { .. })));
+    assert!(graph.instance().is_null());
 }
 
 #[test]

@@ -133,7 +133,8 @@ impl RawGraph {
 
     /// Whether no object of the library is left of a capture that failed to begin.
     pub(crate) fn is_gone(&self) -> bool {
-        self.instance.load(Ordering::Acquire).is_null() && self.capture().streams.is_empty()
+        let has_none = |place: &AtomicPtr<c_void>| place.load(Ordering::Acquire).is_null();
+        has_none(&self.instance) && has_none(self.update.spoilt()) && self.capture().streams.is_empty()
     }
 
     /// Notes that the operands come back to the program before the instance is destroyed. Returns whether this is the

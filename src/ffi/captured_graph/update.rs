@@ -31,7 +31,8 @@ pub(crate) struct RawTaskGroup {
 #[derive(Debug, Default)]
 pub(super) struct Update {
     open: Mutex<Open>,
-    /// The instance, after an update has failed half-way. It is not replayed any more, only destroyed.
+    /// The instance, after an update has failed half-way, or after a capture whose end was refused. It is not replayed, only
+    /// destroyed.
     spoilt: AtomicPtr<c_void>,
 }
 

@@ -19,6 +19,7 @@ mod shared_actors;
 mod stopped;
 mod stopping;
 mod swapped;
+mod swept_meanwhile;
 mod views;
 
 use super::{fail, finish, model, nothing_fails, upload};

@@ -105,12 +105,14 @@ handle aclCreateDataBuffer(void *start, size_t size) {
     return made;
 }
 aclError aclDestroyDataBuffer(struct buffer *buffer) { free(buffer); return 0; }
-/* Answers with an error, and has forgotten what the buffer was. */
+/* So many updates answer with an error, and have forgotten what the buffer was; or its size, if the number is negative. */
 static int torn;
-void null_tear_updates(int on) { torn = on; }
+void null_tear_updates(int times) { torn = times; }
 aclError aclUpdateDataBuffer(struct buffer *buffer, void *start, size_t size) {
-    *buffer = torn ? (struct buffer){NULL, 0} : (struct buffer){start, size};
-    return torn ? INVALID : 0;
+    *buffer = torn ? (struct buffer){torn < 0 ? start : NULL, 0} : (struct buffer){start, size};
+    if (!torn) return 0;
+    torn += torn < 0 ? 1 : -1;
+    return INVALID;
 }
 void *aclGetDataBufferAddr(struct buffer *buffer) { return buffer->start; }
 size_t aclGetDataBufferSizeV2(struct buffer *buffer) { return buffer->size; }

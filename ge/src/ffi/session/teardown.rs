@@ -2,7 +2,7 @@
 
 use super::{Handle, RawSession};
 use crate::error::EngineError;
-use crate::ffi::{RawGraph, RawOutputs, SESSIONS, Site};
+use crate::ffi::{LOST_SESSIONS, RawGraph, RawOutputs, SESSIONS, Site};
 use crate::kinds::{GRAPH, GRAPH_OUTPUTS};
 use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::{Brand, Current, Error};
@@ -147,6 +147,9 @@ impl RawSession {
     /// a new stream may get.
     #[rule(GE_09)]
     fn on_lost(&self) {
+        if self.raw.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+            LOST_SESSIONS.fetch_add(1, Ordering::AcqRel);
+        }
         for graph in self.graphs_in_order() {
             let registration = graph.holds().registration.take();
             // The engine may have blocks, and the allocator has memory of the context. So it is never dropped.

@@ -161,11 +161,11 @@ fn an_engine_is_not_closed_while_a_session_lives_in_a_runtime_and_a_dropped_one_
     let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
     let mut service = Service::open(&engine);
     let refused = engine.close().unwrap_err();
-    assert!(matches!(refused.error.extension(), Some(EngineError::SessionsLeft { count: 1 })), "{refused}");
+    assert!(matches!(refused.error.extension(), Some(EngineError::SessionsLeft { count: 1, lost: 0 })), "{refused}");
     drop(refused.value);
     service.infers();
     let left = Engine::init(&acl, &world.place(), &Options::new()).unwrap_err();
-    assert!(matches!(left.extension(), Some(EngineError::SessionsLeft { count: 1 })), "{left}");
+    assert!(matches!(left.extension(), Some(EngineError::SessionsLeft { count: 1, lost: 0 })), "{left}");
     let acl = acl.close().unwrap_err().value;
     service.infers();
     // The session ends with its runtime.

@@ -121,10 +121,16 @@ fn in_a_process_of_its_own_a_session_is_lost() {
     let seen: Vec<_> = others.into_iter().chain([Arc::clone(&service.seen)]).collect();
     is_of_no_use(&world, service);
     lend_nothing_any_more(&engine, &seen);
-    // Another runtime works with the engine.
+    // Another runtime works with the engine. Its session can be closed, the one that was lost cannot.
     let mut next = Service::open(&engine);
     next.infers();
-    next.runtime.close().unwrap();
     let refused = engine.close().unwrap_err();
-    assert!(matches!(refused.error.extension(), Some(EngineError::SessionsLeft { count: 1 })), "{refused}");
+    assert!(matches!(refused.error.extension(), Some(EngineError::SessionsLeft { count: 2, lost: 1 })), "{refused}");
+    let said = refused.error.to_string();
+    assert!(said.contains("close 1 of them") && said.contains("end the process then"), "{said}");
+    next.runtime.close().unwrap();
+    let refused = refused.value.close().unwrap_err();
+    assert!(matches!(refused.error.extension(), Some(EngineError::SessionsLeft { count: 1, lost: 1 })), "{refused}");
+    let said = refused.error.to_string();
+    assert!(said.contains("end the process") && !said.contains("session.close"), "{said}");
 }

@@ -190,11 +190,20 @@ impl RawBinding {
         let inside = self.gate.pass().ok_or_else(|| Error::Gone { what: ObjectKind::MODEL_TENSORS })?;
         let described = dataset.describe(api, index, new);
         if let Err(error) = described {
-            // A failed call may have taken effect.
-            let now = dataset.memory(api, index).map(|(start, _)| start.as_ptr());
-            if now != Some(new.start()) {
+            if !matches!(error, Error::Vendor(_)) {
+                // The library was not called.
+                return Err(error);
+            }
+            // A failed call may have taken effect, also in part.
+            let describes = |block: &RawBuffer| {
+                dataset
+                    .memory(api, index)
+                    .is_some_and(|(start, bytes)| start.as_ptr() == block.start() && bytes == block.bytes())
+            };
+            if !describes(new) {
+                let is_undone = describes(old) || dataset.describe(api, index, old).is_ok() || describes(old);
                 drop(inside);
-                if now != Some(old.start()) {
+                if !is_undone {
                     // It is unknown which memory an execution would use, so there are no more executions.
                     self.gate.close();
                 }
