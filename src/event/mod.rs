@@ -5,7 +5,8 @@ mod kind;
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::ffi::{RawEvent, cold_path};
+use crate::ffi::RawEvent;
+use crate::ledger::end;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -92,17 +93,11 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
         current: &Current<C>,
     ) -> Result<(), Failed<Self>> {
         leads!(event: Unrecorded --> End : Destroy, event: Recorded --> End : Destroy);
-        match current.ledger().destroy_event_at_once(current.here(), &self.raw) {
-            Some(Ok(())) => {
-                // Dropped before there is a result, so that the result is not kept during the drop.
-                drop(self);
-                Ok(())
-            }
-            Some(Err(refused)) => Err(Failed { error: refused.into(), value: self }),
-            None => cold_path(move || {
-                current.ledger().destroy_event(&self.raw, None).map_err(|error| Failed { error, value: self })
-            }),
-        }
+        let (ledger, here) = (current.ledger(), current.here());
+        let slowly = |event: Self| {
+            ledger.destroy_event(&event.raw, None).map_err(|error| Failed { error, value: event })
+        };
+        end(self, |event| ledger.destroy_event_at_once(here, &event.raw), slowly)
     }
 
     /// Waits on this thread until the work before the recorded point is complete (`aclrtSynchronizeEventWithTimeout`,

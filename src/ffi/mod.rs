@@ -95,6 +95,7 @@ mod timeline;
 #[cfg(test)]
 mod timeline_tests;
 mod unreferenced;
+mod untyped;
 mod version;
 mod views;
 mod visit;
@@ -155,5 +156,6 @@ pub(crate) use stream::{
     stream_flags,
 };
 pub(crate) use timeline::Waiter;
+pub(crate) use untyped::Untyped;
 pub(crate) use views::add_view;
 pub(crate) use visit::{Enterable, Visit};

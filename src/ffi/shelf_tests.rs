@@ -111,16 +111,67 @@ fn the_fast_path_removes_the_row_itself_and_nothing_else() {
     let (shelf, other) = (Shelf::default(), Shelf::default());
     let (own, theirs) = (things(&shelf, 2 * HINTS), things(&other, 2 * HINTS));
     for row in &theirs {
-        shelf.take_out(row);
+        shelf.take_out(row, row.refers_to_nothing());
     }
     assert!(own.iter().all(|row| shelf.has(row)) && theirs.iter().all(|row| other.has(row)));
     for row in own.iter().chain(&own) {
-        shelf.take_out(row);
+        shelf.take_out(row, row.refers_to_nothing());
         assert!(!shelf.has(row));
     }
     assert_eq!((shelf.len(), other.len()), (0, 2 * HINTS));
     // A row that refers to something is not kept.
     assert!(own.iter().all(|row| (Arc::strong_count(row) > 1) == row.refers_to_nothing()));
+}
+
+#[test]
+fn what_is_put_in_a_row_s_place_uses_its_memory_also_beside_rows_that_stay() {
+    let shelf = Shelf::default();
+    let stay = things(&shelf, 100);
+    let mut seen = std::collections::BTreeSet::new();
+    for says in 100..200 {
+        let row = shelf.put_by(|place| Thing { place, says });
+        assert_eq!((row.says, shelf.len()), (says, 101));
+        assert!(shelf.get(row.number()).is_some_and(|found| Arc::ptr_eq(&found, &row)));
+        seen.insert(Arc::as_ptr(&row).addr());
+        shelf.take_out(&row, true);
+        assert!(shelf.get(row.number()).is_none() && !shelf.has(&row) && shelf.len() == 100);
+    }
+    assert_eq!(seen.len(), 1);
+    assert_eq!(say(&shelf), (0..100).collect::<Vec<_>>());
+    drop(stay);
+}
+
+#[test]
+fn the_memory_of_a_row_with_a_weak_pointer_is_not_used_again() {
+    let shelf = Shelf::default();
+    let row = shelf.put(Thing::new(0));
+    let weak = Arc::downgrade(&row);
+    shelf.take_out(&row, true);
+    drop(row);
+    let next = shelf.put(Thing::new(2));
+    assert!(weak.upgrade().is_none() && next.says == 2);
+}
+
+#[test]
+fn a_row_that_was_taken_out_can_come_back() {
+    let shelf = Shelf::default();
+    let row = shelf.put(Thing::new(0));
+    shelf.take_out(&row, true);
+    let next = shelf.put(Thing::new(2));
+    shelf.keep(&row);
+    assert!(shelf.has(&row) && shelf.has(&next) && shelf.len() == 2);
+}
+
+#[test]
+fn a_shelf_that_goes_drops_its_spare_row() {
+    let shelf = Shelf::default();
+    let row = shelf.put(Thing::new(0));
+    let weak = Arc::downgrade(&row);
+    shelf.take_out(&row, true);
+    drop(row);
+    assert!(weak.strong_count() == 1, "the slot keeps the memory");
+    drop(shelf);
+    assert!(weak.upgrade().is_none());
 }
 
 #[test]

@@ -51,6 +51,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
+pub(crate) use at_once::end;
 use create::is_used_up;
 pub(crate) use device::DeviceRow;
 use kinds::KINDS;

@@ -7,7 +7,7 @@ use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
 use crate::ffi::{RawBuffer, cold_path};
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, end};
 use ascendcl_macros::rule;
 use core::ffi::c_void;
 use core::fmt;
@@ -133,17 +133,9 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         self, // MEM-01: memory is freed once and last: copy what is needed later, `to_vec(current)?`
         current: &Current<C>,
     ) -> Result<(), Failed<Self>> {
-        match current.ledger().free_at_once(current.here(), &self.block) {
-            Some(Ok(())) => {
-                // Dropped before there is a result, so that the result is not kept during the drop.
-                drop(self);
-                Ok(())
-            }
-            Some(Err(refused)) => Err(Failed { error: refused.into(), value: self }),
-            None => cold_path(move || {
-                current.ledger().free(&self.block).map_err(|error| Failed { error, value: self })
-            }),
-        }
+        let (ledger, here) = (current.ledger(), current.here());
+        let slowly = |buffer: Self| ledger.free(&buffer.block).map_err(|error| Failed { error, value: buffer });
+        end(self, |buffer| ledger.free_at_once(here, &buffer.block), slowly)
     }
 
     #[inline]

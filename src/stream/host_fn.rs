@@ -4,13 +4,12 @@ use super::{Pending, StreamOps, payload};
 use crate::brand::{Brand, Inside};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::ffi::{HostCode, NotQueued, RawStream, message_of};
+use crate::ffi::{HostCode, NotQueued, RawStream, Untyped, cold_path, message_of};
 use ascendcl_macros::rule;
 use core::cell::{Cell, RefCell};
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
-use std::any::Any;
-use std::mem;
+use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -54,9 +53,12 @@ impl<C: Brand> StreamOps<C> {
         current: &Current<C>,
         callback: F,
     ) -> Result<Pending<C, HostFnResult<R>>, Failed<Option<F>>> {
-        // This function keeps a pointer to the callback, to give it back if the call is refused.
-        let call = HostCall::with(callback);
-        match self.queue().call_back_with(current.here(), Arc::clone(&call)) {
+        // This function keeps a pointer to the callback, to give it back if the call is refused. The compiler does not know
+        // that queueing never unwinds. If the pointer were dropped then, it would be in memory until then.
+        let kept = ManuallyDrop::new(HostCall::with(callback));
+        let queued = self.queue().call_back_with(current.here(), Arc::clone(&kept));
+        let call = ManuallyDrop::into_inner(kept);
+        match queued {
             Ok(number) => Ok(Pending::new(HostFnResult { call }, self.queue(), number)),
             Err(NotQueued { error, will_not_run }) => {
                 Err(Failed { error, value: if will_not_run { call.begin() } else { None } })
@@ -111,14 +113,11 @@ trait Answers<R>: Send + Sync + UnwindSafe + RefUnwindSafe {
     fn keep(self: Arc<Self>);
 }
 
-/// The memory of callbacks whose answers were taken.
-type Spare = Arc<dyn Any + Send + Sync>;
-
 thread_local! {
     /// The memory of the last callback on this thread. A callback in a loop finds its own memory here.
-    static LAST: Cell<Option<Spare>> = const { Cell::new(None) };
+    static LAST: Cell<Option<Untyped>> = const { Cell::new(None) };
     /// The memory of further callbacks.
-    static SPARES: RefCell<Vec<Spare>> = const { RefCell::new(Vec::new()) };
+    static SPARES: RefCell<Vec<Untyped>> = const { RefCell::new(Vec::new()) };
 }
 
 /// How many callbacks a thread keeps memory for, beside the last one.
@@ -130,7 +129,7 @@ const MOST_BYTES: usize = 4096;
 /// the program.
 #[cold]
 #[inline(never)]
-fn keep_among_others(spare: Spare) {
+fn keep_among_others(spare: Untyped) {
     let _ = SPARES.try_with(|spares| {
         let Ok(mut spares) = spares.try_borrow_mut() else { return };
         if spares.len() == MOST_SPARES {
@@ -149,16 +148,20 @@ impl<R: Send + 'static, F: Send + 'static> HostCall<R, F> {
         let Some(mut spare) = Self::spare() else { return Arc::new(Self(waiting)) };
         match Arc::get_mut(&mut spare) {
             Some(call) => {
-                call.0 = waiting;
+                // Nothing is lost: the answer was taken before the memory was kept.
+                mem::forget(mem::replace(call, Self(waiting)));
                 spare
             }
-            None => Arc::new(Self(waiting)),
+            None => cold_path(move || {
+                drop(spare);
+                Arc::new(Self(waiting))
+            }),
         }
     }
 
     #[inline]
     fn spare() -> Option<Arc<Self>> {
-        match LAST.try_with(Cell::take).ok()?.map(Spare::downcast) {
+        match LAST.try_with(Cell::take).ok()?.map(Untyped::typed_at_once) {
             Some(Ok(spare)) => Some(spare),
             Some(Err(other)) => Self::spare_among_others(Some(other)),
             None => Self::spare_among_others(None),
@@ -168,7 +171,13 @@ impl<R: Send + 'static, F: Send + 'static> HostCall<R, F> {
     /// The last one is of another type, or in use.
     #[cold]
     #[inline(never)]
-    fn spare_among_others(last: Option<Spare>) -> Option<Arc<Self>> {
+    fn spare_among_others(last: Option<Untyped>) -> Option<Arc<Self>> {
+        // `typed_at_once` does not find each pointer of this type.
+        let last = match last.map(Untyped::typed) {
+            Some(Ok(spare)) => return Some(spare),
+            Some(Err(other)) => Some(other),
+            None => None,
+        };
         let found = SPARES.try_with(|spares| {
             let mut spares = spares.try_borrow_mut().ok()?;
             let place = spares.iter().position(|spare| spare.is::<Self>())?;
@@ -177,7 +186,7 @@ impl<R: Send + 'static, F: Send + 'static> HostCall<R, F> {
         if let Some(last) = last {
             keep_among_others(last);
         }
-        found.ok()??.downcast().ok()
+        found.ok()??.typed().ok()
     }
 }
 
@@ -228,7 +237,7 @@ impl<R: Send + 'static, F: Send + 'static> Answers<R> for HostCall<R, F> {
         if size_of::<Self>() > MOST_BYTES {
             return;
         }
-        if let Ok(Some(last)) = LAST.try_with(|last| last.replace(Some(self))) {
+        if let Ok(Some(last)) = LAST.try_with(|last| last.replace(Some(Untyped::new(self)))) {
             keep_among_others(last);
         }
     }

@@ -39,7 +39,8 @@ use crate::brand::owners::StreamOfTwo;
 use crate::brand::{Brand, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::ffi::{RawStream, cold_path};
+use crate::ffi::RawStream;
+use crate::ledger::end;
 use crate::life_cycle::leads;
 use crate::panics::after_dropping;
 use ascendcl_macros::rule;
@@ -177,15 +178,9 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     ) -> Result<(), Failed<Self>> {
         leads!(stream: Undecided --> End : Destroy, stream: DefaultAllocator --> End : Destroy);
         leads!(stream: CustomAllocator --> End : Destroy, stream: RawAllocator --> End : Destroy);
-        match current.ledger().destroy_stream_at_once(current.here(), self.queue()) {
-            Some(Ok(())) => {
-                // Dropped before there is a result, so that the result is not kept during the drop.
-                drop(self);
-                Ok(())
-            }
-            Some(Err(refused)) => Err(Failed { error: refused.into(), value: self }),
-            None => cold_path(move || self.destroy_after_checks(current)),
-        }
+        let (ledger, here) = (current.ledger(), current.here());
+        let at_once = |stream: &Self| ledger.destroy_stream_at_once(here, stream.queue());
+        end(self, at_once, |stream| stream.destroy_after_checks(current))
     }
 
     fn destroy_after_checks(self, current: &Current<C>) -> Result<(), Failed<Self>> {

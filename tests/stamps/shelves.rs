@@ -43,6 +43,13 @@ fn shelf() -> Shared<Shelf<Thing>> {
     shelf
 }
 
+/// Like [`shelf`], with a spare slot.
+fn shelf_with_spare() -> Shared<Shelf<Thing>> {
+    let shelf = shelf();
+    shelf.take_out(&shelf.put(Thing::new(0)), true);
+    shelf
+}
+
 fn of_two_threads(test: impl Fn() + Send + Sync + 'static) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
@@ -60,7 +67,7 @@ fn each_thread_gets_a_slot_of_its_own_and_every_row_is_found_until_it_is_removed
                 let row = shelf.put(Thing::new(value));
                 assert!(shelf.has(&row), "a row is lost");
                 assert_eq!(shelf.get(row.number()).unwrap().value(), value, "another row is in its place");
-                shelf.take_out(&row);
+                shelf.take_out(&row, true);
                 assert!(!shelf.has(&row));
                 assert_eq!(row.value(), value, "a row that has a name was used for another object");
             }
@@ -84,12 +91,32 @@ fn the_memory_of_a_row_goes_to_another_only_after_every_look_at_it() {
             assert!(all.iter().all(|row| [1, 2].contains(&row.value())));
             theirs.unreferenced().len()
         });
-        shelf.take_out(&first);
+        shelf.take_out(&first, true);
         drop(first);
         let second = shelf.put(Thing::new(2));
         assert_eq!(second.value(), 2);
         assert!(looks.join().unwrap() <= 1);
         assert_eq!(shelf.all().iter().map(|row| row.value()).collect::<Vec<_>>(), [2]);
+    });
+}
+
+/// There is a spare slot, so that the first row is removed in another way.
+#[proves(STREAM_01)]
+#[test]
+fn the_memory_of_a_row_beside_a_spare_slot_goes_to_another_only_after_every_look_at_it() {
+    of_two_threads(|| {
+        let shelf = shelf();
+        let (first, last) = (shelf.put(Thing::new(1)), shelf.put(Thing::new(2)));
+        shelf.take_out(&last, true);
+        drop(last);
+        let theirs = Shared::clone(&shelf);
+        let looks = thread::spawn(move || theirs.all().iter().all(|row| [1, 3, 4].contains(&row.value())));
+        shelf.take_out(&first, true);
+        drop(first);
+        let rows = [3, 4].map(|value| shelf.put(Thing::new(value)));
+        assert_eq!([rows[0].value(), rows[1].value()], [3, 4]);
+        assert!(looks.join().unwrap());
+        assert_eq!((shelf.len(), shelf.all().len()), (2, 2));
     });
 }
 
@@ -102,7 +129,7 @@ fn one_of_two_threads_removes_a_row_and_one_of_two_puts_it_back() {
         let theirs = (Shared::clone(&shelf), row.clone(), Shared::clone(&looked));
         let other = thread::spawn(move || {
             let (shelf, row, looked) = theirs;
-            shelf.take_out(&row);
+            shelf.take_out(&row, true);
             shelf.keep(&row);
             looked.fetch_add(row.value(), Ordering::Relaxed);
         });
@@ -144,7 +171,83 @@ fn the_row_of_another_shelf_is_not_on_this_one_though_a_row_is_in_its_slot() {
         let (own, theirs) = (shelf.put(Thing::new(1)), other.put(Thing::new(2)));
         assert!(!shelf.has(&theirs));
         shelf.remove(&theirs);
-        shelf.take_out(&theirs);
+        shelf.take_out(&theirs, true);
+        assert!(shelf.has(&own) && other.has(&theirs));
+        // Another path is taken beside a spare slot.
+        shelf.take_out(&shelf.put(Thing::new(3)), true);
+        shelf.take_out(&theirs, true);
         assert!(shelf.has(&own) && other.has(&theirs));
     });
+}
+
+#[proves(STREAM_01)]
+#[test]
+fn one_of_two_threads_gets_the_spare_slot() {
+    of_two_threads(|| {
+        let shelf = shelf_with_spare();
+        let of_both = |value: u64| {
+            let shelf = Shared::clone(&shelf);
+            move || {
+                let row = shelf.put(Thing::new(value));
+                assert!(shelf.has(&row) && row.value() == value, "another row is in its slot");
+                row
+            }
+        };
+        let other = thread::spawn(of_both(1));
+        let rows = (of_both(2)(), other.join().unwrap());
+        assert_eq!((rows.0.value(), rows.1.value()), (2, 1));
+        assert_eq!(shelf.all().iter().map(|row| row.value()).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(shelf.len(), 2);
+    });
+}
+
+#[proves(STREAM_01)]
+#[test]
+fn a_spare_slot_has_no_row() {
+    of_two_threads(|| {
+        let shelf = shelf_with_spare();
+        assert_eq!((shelf.len(), shelf.all().len(), shelf.unreferenced().len()), (0, 0, 0));
+        let row = shelf.put(Thing::new(1));
+        let theirs = Shared::clone(&shelf);
+        let looks = thread::spawn(move || {
+            let (all, count) = (theirs.all(), theirs.len());
+            assert!(count <= all.len(), "a row came back");
+            theirs.get(8 * 4096).is_none_or(|row| row.value() == 1)
+        });
+        shelf.take_out(&row, true);
+        assert!(!shelf.has(&row) && shelf.get(row.number()).is_none());
+        assert!(looks.join().unwrap());
+        assert_eq!((shelf.len(), shelf.all().len(), shelf.unreferenced().len()), (0, 0, 0));
+    });
+}
+
+/// Two threads leave a spare slot at once, and the shelf leads to one of them. The other is not lost: the shelf does not
+/// grow before it is used.
+#[proves(STREAM_01)]
+#[test]
+fn a_spare_slot_that_nothing_leads_to_is_used_before_the_shelf_grows() {
+    /// The slots of the first level.
+    const FIRST_LEVEL: u64 = 8 * 64;
+    let mut model = loom::model::Builder::new();
+    (model.preemption_bound, model.max_branches) = (Some(1), 1_000_000);
+    model.check(|| {
+        let shelf = shelf();
+        let [one, other, last] = [1, 2, 3].map(|value| shelf.put(Thing::new(value)));
+        let addresses = [address_of(&one), address_of(&other)];
+        let theirs = Shared::clone(&shelf);
+        let leaves = thread::spawn(move || theirs.take_out(&other, true));
+        shelf.take_out(&one, true);
+        leaves.join().unwrap();
+        drop(one);
+        let rest: Vec<_> = (4..FIRST_LEVEL + 3).map(|value| shelf.put(Thing::new(value))).collect();
+        assert_eq!(shelf.len(), rest.len() + 1);
+        for address in addresses {
+            assert!(rest.iter().any(|row| address_of(row) == address), "a spare slot is lost");
+        }
+        assert_eq!(last.value(), 3);
+    });
+}
+
+fn address_of(row: &Thing) -> usize {
+    std::ptr::from_ref(row).addr()
 }

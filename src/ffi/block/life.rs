@@ -88,7 +88,8 @@ impl RawBuffer {
         // `home` says where it came from, the stamp shows that it is idle, and `freed` was not set.
         match unsafe { call_cached!(here.aclrtFree(self.start.as_ptr())) } {
             Some(Ok(())) => {
-                shelf.take_out(self);
+                // It is not a part.
+                shelf.take_out(self, true);
                 Some(Ok(()))
             }
             refused => self.free_refused(here.api(), refused),

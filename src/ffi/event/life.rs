@@ -96,7 +96,7 @@ impl RawEvent {
         // not destroyed before, and nobody was inside; it is closed now.
         match unsafe { call_cached!(here.aclrtDestroyEvent(self.raw)) } {
             Some(Ok(())) => {
-                shelf.take_out(self);
+                shelf.take_out(self, true);
                 Some(Ok(()))
             }
             refused => not_ended(move || self.reopen(), here.api(), DESTROYING, refused),

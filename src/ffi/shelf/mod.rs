@@ -10,7 +10,7 @@ use super::unreferenced::unreferenced;
 use super::yield_now;
 use core::ptr::null_mut;
 pub(crate) use place::ShelfPlace;
-use slot::{Claim, Group, Held, SLOTS};
+use slot::{Claim, Group, Held, SLOTS, Slot};
 use std::sync::OnceLock;
 
 /// Rows, each in a slot of its own. No lock is taken to add, find or remove a row.
@@ -23,6 +23,10 @@ pub(crate) struct Shelf<T> {
     /// For each hint, the group in which a free slot is searched first; null at the beginning. The number of a row
     /// determines its hint, so threads that create and destroy objects rarely access the same group.
     hints: [AtomicPtr<Group<T>>; HINTS],
+    /// The slot in which a row is looked for first when it is to be removed, and which the next row gets if it is spare. A
+    /// program that destroys what it created last finds its slot here. This is only a hint: the state of a slot says whether
+    /// it is spare, whether or not this leads to it. Null at the beginning.
+    last: AtomicPtr<Slot<T>>,
 }
 
 /// About the number of threads that create objects at the same time.
@@ -101,28 +105,33 @@ fn label_of(slot: usize) -> u64 {
 impl<T> Default for Shelf<T> {
     fn default() -> Self {
         let levels = core::array::from_fn(|_| OnceLock::new());
-        Self { levels, hints: core::array::from_fn(|_| AtomicPtr::new(null_mut())) }
+        let hints = core::array::from_fn(|_| AtomicPtr::new(null_mut()));
+        Self { levels, hints, last: AtomicPtr::new(null_mut()) }
     }
 }
 
 impl<T: Row> Shelf<T> {
     #[inline]
     pub(crate) fn put(&self, object: T) -> Arc<T> {
-        let (slot, claim) = self.claim(object.number());
-        object.place().set(slot);
+        let claim = self.claim(object.number());
+        object.place().set(claim.number());
         fill(claim, object)
     }
 
     /// Adds the row that `seed_of` makes of its place. The number of that place makes [`get`](Self::get) fast.
     #[inline(always)]
     pub(crate) fn put_by<S: Seed<T>>(&self, seed_of: impl FnOnce(ShelfPlace) -> S) -> Arc<T> {
-        let number = next_number();
-        let place = move |slot| ShelfPlace::in_slot(number + label_of(slot), slot);
-        match self.hinted(number).and_then(Group::claim_at_once) {
-            Some((slot, claim)) => fill(claim, seed_of(place(slot))),
+        let place = |number, slot| ShelfPlace::in_slot(number + label_of(slot), slot);
+        match self.last().and_then(Slot::claim_spare) {
+            Some(claim) => {
+                let place = place(next_number(), claim.number());
+                fill(claim, seed_of(place))
+            }
             None => cold_path(move || {
-                let (slot, claim) = self.claim_elsewhere(number);
-                fill(claim, seed_of(place(slot)))
+                let number = next_number();
+                let claim = self.claim_free(number);
+                let place = place(number, claim.number());
+                fill(claim, seed_of(place))
             }),
         }
     }
@@ -132,8 +141,8 @@ impl<T: Row> Shelf<T> {
     pub(crate) fn keep(&self, row: &Arc<T>) {
         loop {
             if row.place().begin() {
-                let (slot, claim) = self.claim(row.number());
-                row.place().set(slot);
+                let claim = self.claim(row.number());
+                row.place().set(claim.number());
                 claim.put(Arc::clone(row));
                 return;
             }
@@ -175,31 +184,48 @@ impl<T: Row> Shelf<T> {
         drop(left);
     }
 
-    /// Like [`remove`](Self::remove), for a fast path: the usual case is compiled in place.
+    /// Like [`remove`](Self::remove), for a fast path: the usual case is compiled in place. The caller says whether the row
+    /// [refers to nothing](Row::refers_to_nothing), which it may have asked already.
     #[inline(always)]
-    pub(crate) fn take_out(&self, row: &T) {
+    pub(crate) fn take_out(&self, row: &T, refers_to_nothing: bool) {
+        let is_out = refers_to_nothing && self.last().is_some_and(|slot| slot.become_spare(row));
+        match is_out {
+            true => row.place().clear(),
+            false => cold_path(move || self.take_out_elsewhere(row)),
+        }
+    }
+
+    /// Removes a row that is not in the last slot.
+    #[inline(never)]
+    fn take_out_elsewhere(&self, row: &T) {
         if !self.take_out_at_once(row) {
-            cold_path(move || self.remove(row));
+            self.remove(row);
         }
     }
 
     /// Removes the row if its hint leads to it, nobody else is accessing its slot, and its memory is kept for another row.
     /// Otherwise returns `false`, and nothing has happened.
     ///
-    /// The group of the hint need not be the row's. Then the slot with this index has another row, or none, and
-    /// [`leave_memory_of`](Group::leave_memory_of) changes only the slot that has this row.
-    #[inline(always)]
+    /// The group of the hint need not be the row's. Then the slot with this index has another row, or none, and the steps
+    /// below change only a slot that has this row.
+    ///
+    /// The slot becomes the spare one if there is none. If two threads do that at once, the shelf has two spare slots, and
+    /// [`last`](Self::last) leads to one. [`claim_elsewhere`](Self::claim_elsewhere) finds the other.
     fn take_out_at_once(&self, row: &T) -> bool {
         let (slot, hinted) = (row.place().slot_below(SPARES), self.hinted(row.number()));
-        let Some((slot, group)) = slot.zip(hinted) else { return false };
-        let (index, leaves_memory) = (slot % SLOTS, row.refers_to_nothing());
-        if !leaves_memory || !group.leave_memory_of(index, row) {
-            return false;
+        let Some((index, group)) = slot.map(|slot| slot % SLOTS).zip(hinted) else { return false };
+        let Some(slot) = group.slot(index).filter(|_| row.refers_to_nothing()) else { return false };
+        let has_spare = self.last().is_some_and(Slot::is_spare);
+        let is_out = if has_spare { slot.become_empty(row) } else { slot.become_spare(row) };
+        if is_out {
+            // The hint leads to this group already, and no pointer is left to be dropped.
+            row.place().clear();
+            match has_spare {
+                true => group.give_back(index),
+                false => self.look_first_at(slot),
+            }
         }
-        // The hint leads to this group already, and no pointer is left to be dropped.
-        row.place().clear();
-        group.give_back(index);
-        true
+        is_out
     }
 
     /// The rows, in the order of their numbers.
@@ -262,24 +288,48 @@ impl<T: Row> Shelf<T> {
         }
     }
 
-    /// Claims a free slot for a row with this number.
+    /// The slot that was claimed last, or became spare last.
     #[inline(always)]
-    fn claim(&self, number: u64) -> (usize, Claim<'_, T>) {
-        self.hinted(number).and_then(Group::claim_at_once).unwrap_or_else(|| self.claim_elsewhere(number))
+    fn last(&self) -> Option<&Slot<T>> {
+        let last = self.last.load(Ordering::Acquire);
+        // SAFETY: the pointer must be null, or valid as long as the reference lives, while nobody writes to the slot.
+        // `look_first_at` stores pointers to slots of this shelf, which stay where they are as long as the shelf exists, and
+        // are only changed through shared references. It stores with `Release`, so the slot is seen as it was made.
+        unsafe { last.as_ref() }
     }
 
-    /// Looks for a free slot in all groups, and adds a level if there is none.
+    #[inline(always)]
+    fn look_first_at(&self, slot: &Slot<T>) {
+        self.last.store(core::ptr::from_ref(slot).cast_mut(), Ordering::Release);
+    }
+
+    /// Claims a slot for a row with this number.
+    fn claim(&self, number: u64) -> Claim<'_, T> {
+        self.last().and_then(Slot::claim_spare).unwrap_or_else(|| self.claim_free(number))
+    }
+
+    /// Like [`claim`](Self::claim), where the last slot is not spare.
+    fn claim_free(&self, number: u64) -> Claim<'_, T> {
+        let claim = self.hinted(number).and_then(Group::claim_at_once).unwrap_or_else(|| self.claim_elsewhere(number));
+        self.look_first_at(claim.slot());
+        claim
+    }
+
+    /// Looks for a free slot in all groups, and then for a spare one. Adds a level if there is none.
     #[cold]
     #[inline(never)]
-    fn claim_elsewhere(&self, number: u64) -> (usize, Claim<'_, T>) {
+    fn claim_elsewhere(&self, number: u64) -> Claim<'_, T> {
         loop {
             let all = self.groups().count();
             let from = self.hinted(number).map_or(hint_of(number), Group::number);
             for group in (from..all).chain(0..from.min(all)).filter_map(|group| self.group(group)) {
-                if let Some(claimed) = group.claim() {
+                if let Some(claim) = group.claim() {
                     self.look_first_in(group, number);
-                    return claimed;
+                    return claim;
                 }
+            }
+            if let Some(claim) = self.groups().find_map(Group::claim_spare) {
+                return claim;
             }
             self.grow();
             if let Some(group) = self.group(all + from % FIRST) {

@@ -12,7 +12,7 @@ use crate::ffi::wait::first_slice;
 use crate::ffi::{Api, Enterable, Here};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtStream;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 const CREATING: &str = "create a stream";
 const DESTROYING: &str = "destroy a stream";
@@ -41,7 +41,6 @@ impl Seed<RawStream> for NewStream<'_> {
             ended,
             allocators,
             spares: _,
-            refers: _,
             whole_context: _,
             is_of_others,
             ends_slowly,
@@ -53,7 +52,7 @@ impl Seed<RawStream> for NewStream<'_> {
         (*raw, *timeline, *gate) = (self.raw, Timeline::new(self.place.number()), Gate::open());
         (*place, *is_of_others) = (self.place, false);
         (*ended, *seen_over) = (AtomicU64::new(0), AtomicU64::new(0));
-        (*borrows, *ends_slowly) = (AtomicBool::new(false), AtomicBool::new(false));
+        (*borrows, *ends_slowly) = (AtomicBool::new(false), AtomicU8::new(0));
         allocators.belong_to(self.of.owner());
     }
 }
@@ -82,12 +81,16 @@ impl RawStream {
 
     /// Destroys the stream, like [`destroy`](Self::destroy), if its work is over, and takes its row off the shelf.
     /// `None` when the work is not over, or when further checks are needed; then nothing has happened. The caller has the
-    /// stream's handle.
+    /// stream's handle. The shelf is asked for after the calls, so that nothing keeps it during them.
     #[inline(always)]
-    pub(crate) fn destroy_at_once(&self, here: Here<'_>, shelf: &Shelf<Self>) -> Option<Result<(), Boxed>> {
+    pub(crate) fn destroy_at_once<'s>(
+        &self,
+        here: Here<'_>,
+        shelf: impl FnOnce() -> &'s Shelf<Self>,
+    ) -> Option<Result<(), Boxed>> {
         // No context has its number in the word of a default stream, and other code has the handle of an adopted one.
-        let is_plain = here.admits(self.admission()) && !self.ends_slowly.load(Ordering::Acquire);
-        if !is_plain || !self.refers_to_nothing() || !self.is_idle() {
+        let is_plain = here.admits(self.admission()) && self.ends_slowly.load(Ordering::Acquire) == 0;
+        if !is_plain || !self.is_idle() {
             return None;
         }
         // Both functions come first: if one were missing only after the wait below, the slow path would wait again. No code
@@ -109,7 +112,7 @@ impl RawStream {
         // was not destroyed before, and nobody was inside; it is closed now.
         match success_of::<functions::aclrtDestroyStream>(unsafe { destroy(self.raw) }) {
             Ok(()) => {
-                shelf.take_out(self);
+                shelf().take_out(self, self.refers_to_nothing());
                 Some(Ok(()))
             }
             refused => not_ended(move || self.reopen(), here.api(), DESTROYING, Some(refused)),
@@ -200,11 +203,11 @@ mod tests {
         let inside = stream.gate.pass().unwrap();
         // The first tries look the functions up.
         for _ in 0..4 {
-            assert!(stream.destroy_at_once(site.here(), &shelf).is_none());
+            assert!(stream.destroy_at_once(site.here(), || &shelf).is_none());
         }
         assert_eq!(DESTROYED.load(Ordering::SeqCst), 0);
         drop(inside);
-        assert!(matches!(stream.destroy_at_once(site.here(), &shelf), Some(Ok(()))));
+        assert!(matches!(stream.destroy_at_once(site.here(), || &shelf), Some(Ok(()))));
         assert_eq!(DESTROYED.load(Ordering::SeqCst), 1);
     }
 }

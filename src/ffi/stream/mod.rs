@@ -28,12 +28,18 @@ use ascendcl_sys::types::{aclrtStream, aclrtStreamStatus};
 use core::ffi::c_void;
 use core::fmt;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 /// How long a failed call waits for its stream, to find out whether it has queued work.
 pub(crate) const SETTLING: Duration = Duration::from_secs(1);
+
+/// The row referred to something: to spare events, or to the descriptor of an allocator.
+const REFERS: u8 = 1;
+/// Other code has the handle, so that it may queue work that the timeline does not count; or work failed, and waiters for
+/// it may ask when the stream is gone.
+const ENDS_SLOWLY: u8 = 2;
 
 const WAITING: &str = "synchronise a stream";
 
@@ -48,17 +54,13 @@ pub struct RawStream {
     pub(super) allocators: Registrations,
     /// Events that were created for futures of this stream, and that no future uses now.
     spares: Mutex<Vec<Arc<RawEvent>>>,
-    /// Whether the row ever referred to something: to spare events, or to the descriptor of an allocator. Read where no
-    /// lock may be taken.
-    refers: AtomicBool,
+    /// Why destroying the stream takes the slow path: [`REFERS`] and [`ENDS_SLOWLY`]. Read where no lock may be taken.
+    ends_slowly: AtomicU8,
     /// Is there if this value is not a stream, but stands for the work that the library does without a stream. It has
     /// the streams of the context, and a wait for it waits for the whole context.
     whole_context: Option<Weak<Shelf<RawStream>>>,
     /// Whether other code created the stream, and destroys it.
     is_of_others: bool,
-    /// Whether destroying the stream takes the slow path: other code has the handle, so that it may queue work that the
-    /// timeline does not count; or work failed, and waiters for it may ask when the stream is gone.
-    ends_slowly: AtomicBool,
     /// The library of the stream, and the context.
     api: Api,
     owner: Owner,
@@ -90,7 +92,7 @@ impl Row for RawStream {
 
     #[inline]
     fn refers_to_nothing(&self) -> bool {
-        !self.refers.load(Ordering::Acquire)
+        self.ends_slowly.load(Ordering::Acquire) & REFERS == 0
     }
 }
 
@@ -105,10 +107,9 @@ impl RawStream {
             ended: AtomicU64::new(0),
             allocators: Registrations::none(owner),
             spares: Mutex::new(Vec::new()),
-            refers: AtomicBool::new(false),
             whole_context: None,
             is_of_others: false,
-            ends_slowly: AtomicBool::new(false),
+            ends_slowly: AtomicU8::new(0),
             api,
             owner,
             seen_over: AtomicU64::new(0),
@@ -152,7 +153,7 @@ impl RawStream {
 
     /// The row of a stream of the current context that other code created, and destroys.
     pub(crate) fn adopted(api: Api, raw: NonNull<c_void>) -> Self {
-        let ends_slowly = AtomicBool::new(true);
+        let ends_slowly = AtomicU8::new(ENDS_SLOWLY);
         Self { is_of_others: true, ends_slowly, ..Self::created(api, aclrtStream(raw.as_ptr())) }
     }
 
@@ -195,7 +196,7 @@ impl RawStream {
 
     /// Keeps an event for the next future, until the stream is destroyed.
     pub(crate) fn spare(&self, event: Arc<RawEvent>) {
-        self.refers.store(true, Ordering::Release);
+        self.ends_slowly.fetch_or(REFERS, Ordering::Release);
         let mut spares = self.spares();
         if !self.is_gone() {
             spares.push(event);
@@ -270,7 +271,7 @@ impl RawStream {
         if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
         }
-        self.refers.store(true, Ordering::Release);
+        self.ends_slowly.fetch_or(REFERS, Ordering::Release);
         self.allocators.register(api, self.raw, members, keeps)
     }
 
@@ -311,7 +312,7 @@ impl RawStream {
     }
 
     pub(super) fn end_slowly(&self) {
-        self.ends_slowly.store(true, Ordering::Release);
+        self.ends_slowly.fetch_or(ENDS_SLOWLY, Ordering::Release);
     }
 
     /// An error unless the caller's context is that of the stream.

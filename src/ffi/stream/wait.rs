@@ -1,6 +1,6 @@
 //! Waits for all work of a stream.
 
-use super::{RawStream, WAITING};
+use super::{ENDS_SLOWLY, RawStream, WAITING};
 use crate::error::{Boxed, Error};
 use crate::ffi::admission::CheckReason;
 use crate::ffi::call::{NoSuccess, call, call_current};
@@ -75,7 +75,7 @@ impl RawStream {
     /// other code does not have the handle. Other code has that of an adopted stream.
     pub(in crate::ffi) fn counts_all_work(&self) -> bool {
         let is_for_one_thread = !self.admission().has(CheckReason::ManyThreads);
-        is_for_one_thread && self.is_ours() && !self.ends_slowly.load(Ordering::Acquire)
+        is_for_one_thread && self.is_ours() && self.ends_slowly.load(Ordering::Acquire) & ENDS_SLOWLY == 0
     }
 
     /// Waits, for callers without a `Current` of the stream's context, and for the work that the library does without a
