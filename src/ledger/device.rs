@@ -189,7 +189,7 @@ mod tests {
             id: 0,
             taken_at: Location::caller(),
             default: None,
-            teardown_timeout: Mutex::default(),
+            teardown_timeout: AtomicU64::new(NO_LIMIT),
             quarantine: Mutex::default(),
             ended: AtomicBool::new(true),
         };

@@ -137,7 +137,6 @@ fn a_model_gets_no_byte_that_is_no_truth_value() {
         let mut access = graph.operands(current).unwrap();
         none(access.write(current, 0, &[2_u8, 1]).unwrap_err());
         access.write(current, 0, &[0_u8, 1]).unwrap();
-        drop(access);
         let mut graph = stream.replay(current, graph).unwrap().wait(current).unwrap();
         assert_eq!(graph.operands(current).unwrap().tensors().1.to_vec(current).unwrap(), [0.0, 1.0]);
     });
