@@ -6,6 +6,9 @@
 /// How deep graphs may stand inside the nodes of graphs.
 const DEEPEST: usize = 100;
 
+/// What is said of bytes that end within a message.
+pub(crate) const CUT_OFF: &str = "it is cut off or damaged";
+
 /// Refuses bytes that are not one whole ONNX model message, and says why.
 ///
 /// Constants that are written as `uint64_data`, which `rten` skips, get the number of `int64_data`: the elements of both
@@ -92,7 +95,7 @@ fn check(bytes: &[u8], message: Message, depth: usize, unsigned: &mut Vec<usize>
             Content::PackedVarints => check_varints(field)?,
             Content::Packed(size) if !field.len().is_multiple_of(size) => {
                 let bytes = field.len();
-                return Err(format!("it is cut off or damaged: {bytes} bytes, where an element has {size}"));
+                return Err(format!("{CUT_OFF}: {bytes} bytes, where an element has {size}"));
             }
             Content::Packed(_) | Content::Bytes => {}
         }
@@ -145,7 +148,7 @@ fn check_varints(mut rest: &[u8]) -> Result<(), String> {
 fn take<'a>(rest: &mut &'a [u8], length: u64) -> Result<&'a [u8], String> {
     let split = usize::try_from(length).ok().and_then(|length| rest.split_at_checked(length));
     let Some((taken, left)) = split else {
-        return Err(format!("it is cut off or damaged: a field of {length} bytes, where {} are left", rest.len()));
+        return Err(format!("{CUT_OFF}: a field of {length} bytes, where {} are left", rest.len()));
     };
     *rest = left;
     Ok(taken)
@@ -156,7 +159,7 @@ fn varint(rest: &mut &[u8]) -> Result<u64, String> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let Some((&byte, left)) = rest.split_first() else {
-            return Err("it is cut off or damaged: it ends within a number".to_string());
+            return Err(format!("{CUT_OFF}: it ends within a number"));
         };
         *rest = left;
         value |= u64::from(byte & 0x7f) << shift;

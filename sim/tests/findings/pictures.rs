@@ -92,6 +92,9 @@ fn a_channel_is_destroyed_before_its_description() {
             ok!(acldvppDestroyChannel(channel));
         }
         assert_eq!(acl!(acldvppDestroyChannelDesc(channel)) == 0, destroyed);
+        // The channel is left over, which is the same mistake.
+        ok!(aclrtResetDevice(0));
+        ok!(aclFinalize());
     });
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn exported(key: &str) -> Answer<Address> {
 
 /// The block of another process, as memory of a device that this process reaches.
 pub(crate) fn import(key: &str, device: &Arc<Device>) -> Answer<Address> {
-    let key = Key::from_text(key)?;
+    let key = Key::of_import(key)?;
     // Held until the end: of two threads with one key, one imports.
     let mut imports = lock(&IMPORTS);
     // What went with its device is not imported any more.

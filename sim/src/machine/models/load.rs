@@ -12,7 +12,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::memory::areas::Area;
 use crate::machine::memory::{Place, describe, free_device};
-use crate::model::{LoadFailure, Model};
+use crate::model::{CUT_OFF, LoadFailure, Model};
 use ascendcl_rules::{MODEL_07, MODEL_11, MODEL_19};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtRunMode;
@@ -35,9 +35,10 @@ pub(crate) struct Memory {
 /// Loads a model into the current context. Weights in other files are in the folder `data`, or beside the model's file.
 pub(crate) fn load(source: Source<'_>, data: Option<&str>, memory: Option<Memory>) -> Answer<u32> {
     let (folder, name) = (data.map(Path::new).or_else(|| source.folder()), source.name());
+    let cut_off = source.cut_off();
     let file = source.read()?;
     let context = current_context()?;
-    let engine = model_of(folder, file)?;
+    let engine = model_of(folder, file).map_err(cut_off)?;
     let description = Description::of(&engine);
     let needs = Needs::of(&engine, &description);
     let blocks = needs.settle(memory, &context)?;
@@ -47,7 +48,8 @@ pub(crate) fn load(source: Source<'_>, data: Option<&str>, memory: Option<Memory
 /// Reads a model without loading it.
 pub(crate) fn parse(source: Source<'_>) -> Answer<Model> {
     let folder = source.folder();
-    model_of(folder, source.read()?)
+    let cut_off = source.cut_off();
+    model_of(folder, source.read()?).map_err(cut_off)
 }
 
 /// Bytes of working memory, and of weights, that a model needs.
@@ -72,6 +74,16 @@ impl<'a> Source<'a> {
         match *self {
             Self::File(path) => Path::new(path).file_stem()?.to_str(),
             Self::Image(..) => None,
+        }
+    }
+
+    /// What a failure says of an image that ends within its last part: the call states too few bytes, or somebody has damaged
+    /// the file, which nobody can tell apart. A file is read as a whole.
+    fn cut_off(&self) -> impl Fn(Failure) -> Failure + use<> {
+        let is_image = matches!(self, Self::Image(..));
+        move |failure| match is_image && failure.text.contains(CUT_OFF) {
+            true => of_another_length(failure),
+            false => failure,
         }
     }
 
@@ -105,16 +117,21 @@ fn check_image(address: Address, size: usize) -> Answer {
         return Err(Failure::new(ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID, text));
     }
     if size == 0 {
-        return Err(empty());
+        return Err(of_another_length(empty()));
     }
     match found {
         Some(found) if found.left < size => {
             let text = format!("the model's image of {size} bytes is in a block that ends {} bytes on", found.left);
             let failure = Failure::new(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID, text);
-            Err(failure.breaks(MODEL_11, "the number of bytes of the model", "pass the size of the file that was read"))
+            Err(of_another_length(failure))
         }
         _ => Ok(()),
     }
+}
+
+/// MODEL-11.
+fn of_another_length(failure: Failure) -> Failure {
+    failure.breaks(MODEL_11, "the number of bytes of the model", "pass the size of the file that was read")
 }
 
 fn model_of(folder: Option<&Path>, file: Vec<u8>) -> Answer<Model> {
