@@ -2,6 +2,7 @@
 
 use crate::memory::store;
 use crate::support::*;
+use ascendcl_sim::exports::profiling::*;
 use ascendcl_sim::{Checks, control};
 use std::process::Command;
 
@@ -106,4 +107,25 @@ fn a_program_that_goes_on_after_a_refused_call_has_made_one_mistake() {
     ok!(aclFinalize());
     let found: Vec<_> = control::take_findings().iter().map(|finding| finding.rule).collect();
     assert_eq!(found, [rules::MEM_02]);
+}
+
+/// The configuration is destroyed while it runs. With strict checks it stays, and so does what is finalised after it.
+#[test]
+fn a_session_of_profiling_that_goes_on_after_a_refused_call_is_one_mistake() {
+    for checks in [Checks::Strict, Checks::Report] {
+        let _machine = machine(checks);
+        let path = std::ffi::CString::new(std::env::temp_dir().to_str().unwrap()).unwrap();
+        ok!(aclInit(std::ptr::null()));
+        ok!(aclrtSetDevice(0));
+        ok!(aclprofInit(path.as_ptr(), path.as_bytes().len()));
+        let metrics = aclprofAicoreMetrics::ACL_AICORE_NONE;
+        let config = acl!(aclprofCreateConfig([0].as_mut_ptr(), 1, metrics, std::ptr::null(), 3));
+        ok!(aclprofStart(config));
+        acl!(aclprofDestroyConfig(config));
+        acl!(aclprofFinalize());
+        ok!(aclrtResetDevice(0));
+        acl!(aclFinalize());
+        let found: Vec<_> = control::take_findings().iter().map(|finding| finding.call.name).collect();
+        assert_eq!(found, ["aclprofDestroyConfig"], "{checks:?}");
+    }
 }
