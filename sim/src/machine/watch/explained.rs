@@ -190,3 +190,11 @@ pub(crate) fn missed(object: impl Named) {
         report::record(found);
     }
 }
+
+/// The same for a call that only reads: whether it may be given null is another question.
+pub(crate) fn read_missed(object: impl Named) {
+    let object = object.named();
+    if object.number != 0 {
+        missed(object);
+    }
+}

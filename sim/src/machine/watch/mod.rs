@@ -27,7 +27,7 @@ pub(crate) use captured::{
 };
 pub(crate) use explained::{
     Fails, elsewhere, explained, is_described, is_described_no_more, missed, mistaken, no_description, no_graph,
-    no_memory, not_there,
+    no_memory, not_there, read_missed,
 };
 pub(crate) use guards::{destination, destinations_of_replay, ends};
 pub(crate) use named::Named;
