@@ -204,7 +204,9 @@ fn left_over(case: &mut Case<'_>, left: Vec<Object>) {
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
     if matches!(scene.event.op, Op::Release | Op::Finalise) {
         let found = |rule: RuleId| findings.iter().any(|finding| finding.rule == rule);
-        world.process.left_over = [DATA_04, DEV_06, INIT_02, INIT_10].into_iter().any(found);
+        // An earlier end of a device or a context, which was found, has left the same over.
+        let before = world.kept.iter().any(|kept| matches!(kept.kind, Kind::Device | Kind::Context));
+        world.process.left_over = before || [DATA_04, DEV_06, INIT_02, INIT_10].into_iter().any(found);
         world.process.for_others |= found(INIT_07);
     }
 }

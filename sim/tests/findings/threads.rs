@@ -1,7 +1,7 @@
 //! Several threads at once.
 
 use crate::support::*;
-use ascendcl_sim::Config;
+use ascendcl_sim::{Checks, Config};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -202,8 +202,8 @@ fn a_wait_for_a_callback_of_a_thread_that_never_asks_is_given_up_and_found() {
 /// The worker has memory and lets the library give it more, and the main thread tears everything down meanwhile.
 #[test]
 fn a_teardown_under_a_worker_that_goes_on_is_one_mistake() {
-    let run = |joins: bool| {
-        broken_by(|| {
+    let run = |joins: bool, checks: Checks| {
+        found_with(checks, || {
             let (context, (begun, has_begun), (go_on, goes_on)) =
                 (Shared::new(current()), mpsc::channel(), mpsc::channel());
             let worker = thread::spawn(move || {
@@ -220,7 +220,7 @@ fn a_teardown_under_a_worker_that_goes_on_is_one_mistake() {
             });
             has_begun.recv().unwrap();
             let ends = || {
-                ok!(aclrtResetDevice(0));
+                acl!(aclrtResetDevice(0));
                 ok!(aclFinalize());
             };
             if !joins {
@@ -233,6 +233,8 @@ fn a_teardown_under_a_worker_that_goes_on_is_one_mistake() {
             }
         })
     };
-    assert_eq!(run(false), [(rules::MEM_12, "aclrtResetDevice")]);
-    assert_eq!(run(true), []);
+    for checks in [Checks::Report, Checks::Strict] {
+        assert_eq!(run(false, checks), [(rules::MEM_12, "aclrtResetDevice")], "{checks:?}");
+        assert_eq!(run(true, checks), [], "{checks:?}");
+    }
 }

@@ -135,9 +135,11 @@ pub(crate) fn finalise() -> Answer {
     if !running.is_empty() {
         watch::mistaken(|| {
             let text = "profiling is finalised, and a session is running";
-            running.iter().fold(nested(Failure::invalid(text)), |failure, config| {
+            let failure = running.iter().fold(nested(Failure::invalid(text)), |failure, config| {
                 failure.about(Object::description(*config as u64))
-            })
+            });
+            // Where the call is refused for that, profiling is not finalised at the end, either.
+            failure.about(Object::PROCESS)
         })?;
     }
     let mut recording = lock(&RECORDING).take().ok_or_else(not_initialised)?;
