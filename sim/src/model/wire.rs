@@ -13,7 +13,7 @@ pub(crate) const CUT_OFF: &str = "it is cut off or damaged";
 ///
 /// Constants that are written as `uint64_data`, which `rten` skips, get the number of `int64_data`: the elements of both
 /// fields are written in the same way.
-pub(super) fn check_model(bytes: &mut [u8]) -> Result<(), String> {
+pub(crate) fn check_model(bytes: &mut [u8]) -> Result<(), String> {
     /// The numbers of the two fields in a byte of their own, with the kind of the field in the lowest bits.
     const UNSIGNED: u8 = 11 << 3;
     const SIGNED: u8 = 7 << 3;
@@ -101,6 +101,22 @@ fn check(bytes: &[u8], message: Message, depth: usize, unsigned: &mut Vec<usize>
         }
     }
     Ok(())
+}
+
+/// How many bytes a model has at least which begins with these and is cut off: up to the end of the field that is.
+pub(crate) fn least_length(model: &[u8]) -> Option<usize> {
+    let mut rest = model;
+    while !rest.is_empty() {
+        let field = rest;
+        if next_field(&mut rest).is_ok() {
+            continue;
+        }
+        let mut field = field;
+        let has_length = varint(&mut field).ok()? & 7 == 2;
+        let length = usize::try_from(varint(&mut field).ok()?).ok()?;
+        return (model.len() - field.len()).checked_add(length).filter(|_| has_length);
+    }
+    None
 }
 
 /// The name of the model's graph; empty if it has none. `rten`'s parser leaves it out.

@@ -6,7 +6,7 @@ use crate::config::{self, Config};
 use crate::failure::{Answer, Failure};
 use crate::locks::{lock, read, write};
 use crate::machine::handles;
-use ascendcl_rules::{DEV_11, EVENT_08, Object, STREAM_11};
+use ascendcl_rules::{DEV_11, Object};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtFloatOverflowMode;
 use settings::Limits as CoreLimits;
@@ -126,9 +126,7 @@ impl Device {
     pub(super) fn take_stream(&self) -> Answer<i32> {
         if !take(&self.streams, 1, self.limits.streams) {
             let text = format!("device {} has no stream left of its {}", self.id, self.limits.streams);
-            let failure = Failure::new(ACL_ERROR_RT_NO_STREAM_RESOURCE, text);
-            let fix = "use streams again, and destroy those that are not needed any more";
-            return Err(failure.breaks(STREAM_11, "no more streams at once than the device has", fix));
+            return Err(Failure::new(ACL_ERROR_RT_NO_STREAM_RESOURCE, text));
         }
         Ok(self.stream_ids.fetch_add(1, SeqCst) & i32::MAX)
     }
@@ -151,9 +149,7 @@ impl Device {
             return Ok(());
         }
         let text = format!("device {} has no event left of its {}", self.id, self.limits.events);
-        let failure = Failure::new(ACL_ERROR_RT_NO_EVENT_RESOURCE, text);
-        let fix = "record events again when their work is over, and destroy those that are not needed any more";
-        Err(failure.breaks(EVENT_08, "no more events at once than the device has", fix))
+        Err(Failure::new(ACL_ERROR_RT_NO_EVENT_RESOURCE, text))
     }
 
     pub(super) fn give_event_back(&self) {

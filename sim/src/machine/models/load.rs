@@ -12,7 +12,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::memory::areas::Area;
 use crate::machine::memory::{Place, describe, free_device};
-use crate::model::{CUT_OFF, LoadFailure, Model};
+use crate::model::{CUT_OFF, LoadFailure, Model, check_model, least_length};
 use ascendcl_rules::{MODEL_07, MODEL_11, MODEL_19};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtRunMode;
@@ -77,13 +77,15 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What a failure says of an image that ends within its last part: the call states too few bytes, or somebody has damaged
-    /// the file, which nobody can tell apart. A file is read as a whole.
+    /// What a failure says of an image that is cut off, and goes on behind: the call states too few bytes. A damaged file does
+    /// not go on.
     fn cut_off(&self) -> impl Fn(Failure) -> Failure + use<> {
-        let is_image = matches!(self, Self::Image(..));
-        move |failure| match is_image && failure.text.contains(CUT_OFF) {
-            true => of_another_length(failure),
-            false => failure,
+        let image = if let Self::Image(address, size) = *self { Some((address, size)) } else { None };
+        move |failure| match image {
+            Some((address, size)) if failure.text.contains(CUT_OFF) && goes_on(address, size) => {
+                of_another_length(failure)
+            }
+            _ => failure,
         }
     }
 
@@ -127,6 +129,29 @@ fn check_image(address: Address, size: usize) -> Answer {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether the bytes behind the image make a whole model of it. It is not known whether there are any, so the system reads
+/// them, which refuses what is not there.
+fn goes_on(address: Address, size: usize) -> bool {
+    /// No larger model is looked for.
+    const MOST: usize = 1 << 30;
+    let mut model = address.bytes(size);
+    let Some(length) = least_length(&model).filter(|length| (size..=MOST).contains(length)) else { return false };
+    model.resize(length, 0);
+    let (behind, start) = (model.get_mut(size..).unwrap_or_default(), address.number() + size);
+    let read = fs::File::open("/proc/self/mem").and_then(|memory| read_at(&memory, behind, start as u64));
+    read.is_ok() && check_model(&mut model).is_ok()
+}
+
+#[cfg(unix)]
+fn read_at(file: &fs::File, into: &mut [u8], start: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, into, start)
+}
+
+#[cfg(not(unix))]
+fn read_at(_: &fs::File, _: &mut [u8], _: u64) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
 }
 
 /// MODEL-11.
