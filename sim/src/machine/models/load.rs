@@ -7,7 +7,7 @@
 use super::loaded::{Blocks, Loaded};
 use super::{Description, on_device, provide};
 use crate::abi::Address;
-use crate::config;
+use crate::config::{self, Checks};
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::memory::areas::Area;
@@ -136,12 +136,19 @@ fn check_image(address: Address, size: usize) -> Answer {
 fn goes_on(address: Address, size: usize) -> bool {
     /// No larger model is looked for.
     const MOST: usize = 1 << 30;
+    if config::current().checks_wanted() == Checks::Off {
+        return false;
+    }
     let mut model = address.bytes(size);
     let Some(length) = least_length(&model).filter(|length| (size..=MOST).contains(length)) else { return false };
+    let Ok(memory) = fs::File::open("/proc/self/mem") else { return false };
+    let read = |into: &mut [u8], at: usize| read_at(&memory, into, address.number().saturating_add(at) as u64).is_ok();
+    // The last byte first: a damaged file may state any length, and memory for that is not to be taken.
+    if !read(&mut [0], length.saturating_sub(1)) {
+        return false;
+    }
     model.resize(length, 0);
-    let (behind, start) = (model.get_mut(size..).unwrap_or_default(), address.number() + size);
-    let read = fs::File::open("/proc/self/mem").and_then(|memory| read_at(&memory, behind, start as u64));
-    read.is_ok() && check_model(&mut model).is_ok()
+    read(model.get_mut(size..).unwrap_or_default(), size) && check_model(&mut model).is_ok()
 }
 
 #[cfg(unix)]
