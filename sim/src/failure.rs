@@ -1,6 +1,6 @@
 //! A call that failed: the code for the caller, and the text that `aclGetRecentErrMsg` gives to the same thread.
 
-use ascendcl_rules::{Object, RuleId};
+use ascendcl_rules::{Kind, Object, RuleId};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclError;
 use std::borrow::Cow;
@@ -29,6 +29,12 @@ pub(crate) struct Breach {
     pub(crate) since: Option<u64>,
 }
 
+/// Whether it stands for null where a call needs memory, a graph or a description. That the program has none may follow from
+/// a call that was to make one.
+pub(crate) fn is_given_as_null(object: Object) -> bool {
+    object.number == 0 && matches!(object.kind, Kind::Memory | Kind::Graph | Kind::Description)
+}
+
 impl Failure {
     pub(crate) fn new(code: aclError, text: impl Into<Cow<'static, str>>) -> Self {
         Self { code, text: text.into(), breach: None }
@@ -51,10 +57,11 @@ impl Failure {
         self
     }
 
-    /// With an object that the broken rule is about. A null handle is none.
+    /// With an object that the broken rule is about. A null handle is none, but for [what a call is given as
+    /// null](is_given_as_null).
     pub(crate) fn about(mut self, object: Object) -> Self {
         if let Some(breach) = &mut self.breach
-            && (object.number != 0 || object == Object::PROCESS)
+            && (object.number != 0 || object == Object::PROCESS || is_given_as_null(object))
         {
             breach.objects.push(object);
         }

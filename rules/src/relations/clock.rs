@@ -97,6 +97,9 @@ pub(super) enum Now<'a> {
     Queued(&'a Clock),
     /// A thread that runs a callback, which the stream with this key waits for at this count.
     Callback(Key, u64),
+    /// A thread that runs a callback of a replay. Which replay it is, and so which work is over by now, the events do not
+    /// tell.
+    Replayed,
 }
 
 /// From a count of a stream on, its work comes after that of another stream up to a count.
@@ -257,6 +260,7 @@ impl Order<'_> {
     fn is_ordered(&self, task: &Task, now: Now<'_>) -> bool {
         let ordered = match now {
             Now::Host => false,
+            Now::Replayed => true,
             Now::Queued(clock) => clock.at(task.key) >= task.count || self.is_fenced(task),
             // The other way round: the work begins when the callback has returned.
             Now::Callback(key, count) if task.key == key => task.count > count,

@@ -46,6 +46,10 @@ fn missing(case: &mut Case<'_>) {
     if state.is_some_and(|state| state.reported) {
         return;
     }
+    if end_was_told(case) {
+        case.told = true;
+        return;
+    }
     if let Some(stream) = case.event().inside {
         // The callback runs on a thread of the library.
         return super::callbacks::report_call(case, stream);
@@ -106,6 +110,18 @@ fn gone(case: &mut Case<'_>, context: u64) {
     )
     .about(context)
     .against(dead.ended, "ended the context");
+}
+
+/// Whether another thread has ended the context that this one has chosen, and a finding has told of that: what the thread
+/// lacks since then is the same mistake.
+pub(super) fn end_was_told(case: &Case<'_>) -> bool {
+    let (world, thread) = (case.world, case.event().thread);
+    let chosen = world.threads.get(&thread).and_then(|state| state.current.or(state.lost));
+    let dead = chosen.and_then(|(context, _)| world.contexts.dead(context));
+    dead.is_some_and(|dead| {
+        let ended = dead.ended;
+        ended.thread != thread && (world.kept.contains(&ended.object) || world.contradicted.contains(&ended.number))
+    })
 }
 
 /// Whether a finding has named the call that made the thread's context current.

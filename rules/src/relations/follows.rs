@@ -85,7 +85,9 @@ pub struct Refusal {
 pub(super) fn explain(case: &mut Case<'_>, refusal: &Refusal) {
     let (world, objects) = (case.world, &refusal.objects);
     let told = |object: &Object| {
-        world.explained.contains(&key(refusal.rule, *object)) || world.kept.contains(object) && !is_process(*object)
+        world.explained.contains(&key(refusal.rule, *object))
+            || world.kept.contains(object) && !is_process(*object)
+            || is_null(*object) && was_not_made(case, *object)
     };
     if objects.iter().any(told) || from_reported_mistake(case) || never_began(case) {
         return;
@@ -98,7 +100,7 @@ pub(super) fn explain(case: &mut Case<'_>, refusal: &Refusal) {
         Some((ended, object)) if ended.object != object => CTX_10,
         _ => refusal.rule,
     };
-    let shown = objects.iter().copied().filter(|object| !is_process(*object));
+    let shown = objects.iter().copied().filter(|object| !is_process(*object) && !is_null(*object));
     let report = case.report(rule, refusal.found.clone(), refusal.expected, refusal.fix).all(shown);
     if let Some((ended, object)) = ended {
         drop(report.against(ended, format!("ended the {}", object.kind)));
@@ -137,4 +139,19 @@ fn key(rule: RuleId, object: Object) -> (Option<RuleId>, Object) {
 
 fn is_process(object: Object) -> bool {
     object.kind == Kind::Process
+}
+
+/// Whether it stands for null, where the call was to be given an object of this kind.
+fn is_null(object: Object) -> bool {
+    object.number == 0 && !is_process(object) && !matches!(object.kind, Kind::Device | Kind::Model)
+}
+
+/// Whether a finding has told why there is no such object: the call was refused that was to make it, or the thread has no
+/// context to make it in.
+fn was_not_made(case: &Case<'_>, null: Object) -> bool {
+    let world = case.world;
+    let thread = world.threads.get(&case.event().thread);
+    world.not_made.get(&null.kind).is_some_and(|count| *count > 0)
+        || world.missed.contains(&null)
+        || thread.is_some_and(|thread| thread.reported)
 }

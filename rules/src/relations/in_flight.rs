@@ -106,8 +106,10 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     }
     let others = others(case, &tasks);
     let user = match now {
-        Now::Host | Now::Callback(..) if case.event().op == Op::Touch => "the program itself".to_owned(),
-        Now::Host | Now::Callback(..) => "this call".to_owned(),
+        Now::Host | Now::Callback(..) | Now::Replayed if case.event().op == Op::Touch => {
+            "the program itself".to_owned()
+        }
+        Now::Host | Now::Callback(..) | Now::Replayed => "this call".to_owned(),
         Now::Queued(..) => queue.map_or_else(String::new, |queue| queue.to_string()),
     };
     let (expected, fix) = order(now, &user, task.stream, &others);
@@ -144,7 +146,7 @@ fn order(now: Now<'_>, user: &str, first: Object, others: &[Object]) -> (&'stati
             "the work is complete: a thread has waited for it",
             format!("synchronise {streams} first (aclrtSynchronizeStream)"),
         ),
-        Now::Callback(..) => (
+        Now::Callback(..) | Now::Replayed => (
             "the work is complete before the callback begins, or begins when it has returned",
             format!(
                 "put the callback in order with the work of {streams} by an event (aclrtRecordEvent, aclrtStreamWaitEvent)"

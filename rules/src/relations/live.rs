@@ -168,6 +168,9 @@ fn rule_for(case: &Case<'_>, object: Object, ended: Option<Call>) -> (RuleId, &'
         Kind::Dataset | Kind::DataBuffer if object.number == 0 && matches!(event.op, Op::Execute | Op::Add) => {
             (DATA_07, "pass a dataset that aclmdlCreateDataset returned, with a data buffer for each port")
         }
+        Kind::DataBuffer if object.number == 0 && event.op == Op::Use => {
+            (OP_02, "pass a data buffer for each description, and the number of both")
+        }
         Kind::DataBuffer if event.op == Op::Execute => {
             (DATA_04, "destroy a data buffer after the last run of the datasets that hold it")
         }

@@ -323,7 +323,7 @@ fn end_stream(world: &mut World, call: Call, object: Object, discarded: bool) {
         callback.awaited.clock.forget(stream.key);
         callback.key != stream.key
     });
-    world.running.retain(|_, (of, _)| *of != stream.key);
+    world.running.retain(|_, running| running.is_none_or(|(of, _)| of != stream.key));
     world.under_way.iter_mut().for_each(|other| other.awaited.clock.forget(stream.key));
     world.streams.live_mut().for_each(|(_, other)| {
         other.data.clock.forget(stream.key);

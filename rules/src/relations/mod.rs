@@ -299,6 +299,16 @@ impl Checker {
         spans(Access::Read).filter(|read| !spans(Access::Write).any(|written| written.overlaps(*read))).collect()
     }
 
+    /// The bytes that copies and fills of the graph write at each replay.
+    pub fn written_by_replay(&self, graph: Object) -> Vec<Span> {
+        let uses = self.world.graphs.get(graph).map_or(&[][..], |graph| &graph.data.memory);
+        let written = uses.iter().filter_map(|used| match *used {
+            Use::Memory { span, access: Access::Write, role: Role::Target, .. } => Some(span),
+            _ => None,
+        });
+        written.collect()
+    }
+
     /// Whether the stream's last work comes after something that may write memory without an event: functions of the
     /// program, or a wait for something that another thread does.
     pub fn follows_own_code(&self, stream: Object) -> bool {

@@ -191,10 +191,14 @@ pub(super) fn begin(world: &mut World, event: &Event) {
     let callback = world.callbacks.remove(&event.object);
     world.threads.get_mut(&event.thread).into_iter().for_each(|state| state.told_inside = false);
     let Some(running) = event.inside.map(|stream| (event.thread, stream)) else { return };
-    // If the stream does not wait, or it is not known which callback this is, nothing is behind it.
-    match callback.filter(|callback| callback.blocks) {
-        Some(callback) => drop(world.running.insert(running, (callback.key, callback.count))),
-        None => drop(world.running.remove(&running)),
+    match callback {
+        Some(callback) if callback.blocks => {
+            world.running.insert(running, Some((callback.key, callback.count)));
+        }
+        // If the stream does not wait, nothing is behind it.
+        Some(_) => drop(world.running.remove(&running)),
+        // It was queued when a capture kept it.
+        None => drop(world.running.insert(running, None)),
     }
 }
 
@@ -204,7 +208,7 @@ pub(super) fn discard(world: &mut World, object: Object) {
     if let Some(key) = world.streams.get(object).map(|stream| stream.data.key) {
         world.callbacks.retain(|_, callback| callback.key != key);
         // Its next work does not come behind a callback that has not returned.
-        world.running.retain(|_, (of, _)| *of != key);
+        world.running.retain(|_, running| running.is_none_or(|(of, _)| of != key));
     }
     let Some(stream) = world.streams.get_mut(object).filter(|stream| stream.data.fenced.is_none()) else { return };
     let (key, count) = (stream.data.key, stream.data.count);

@@ -3,7 +3,7 @@
 use super::scene::{Case, MemoryUse, Scene};
 use super::world::World;
 use crate::catalogue::*;
-use crate::events::{Object, Op};
+use crate::events::{Access, Object, Op};
 use crate::finding::Finding;
 
 pub(super) fn judge(case: &mut Case<'_>) {
@@ -50,9 +50,14 @@ pub(super) fn note_misplaced(world: &mut World, scene: &Scene, findings: &[Findi
 /// COPY-08: a copy from one device to another.
 fn between_devices(case: &mut Case<'_>) {
     let [a, b] = *devices(case).as_slice() else { return };
-    if case.event().op == Op::Use && !linked(case, a, b) {
-        let blocks: Vec<Object> =
-            case.scene.memory.iter().filter_map(|used| Some(case.world.block(used.span.start)?.0)).collect();
+    if case.event().op != Op::Use {
+        return;
+    }
+    let blocks: Vec<Object> =
+        case.scene.memory.iter().filter_map(|used| Some(case.world.block(used.span.start)?.0)).collect();
+    if linked(case, a, b) {
+        against_the_direction(case, [a, b], blocks);
+    } else {
         case.report(
             COPY_08,
             format!("memory is copied between the devices {a} and {b}"),
@@ -63,11 +68,42 @@ fn between_devices(case: &mut Case<'_>) {
     }
 }
 
+/// DEV-13: access is enabled from one device to the other, and the copy goes the other way. The direction of a copy is that
+/// of its bytes, or that from the device which makes the copy: it depends on the product. So only a copy which goes against
+/// both is found.
+fn against_the_direction(case: &mut Case<'_>, [a, b]: [u64; 2], blocks: Vec<Object>) {
+    let (world, event) = (case.world, case.event());
+    let maker = match event.queue() {
+        Some(queue) => world.streams.get(queue).map(|stream| stream.data.device),
+        None => world.context_device(event.context),
+    };
+    let side = |access: Access| {
+        let mut used = case.scene.memory.iter().filter(move |used| used.access == access);
+        used.find_map(|used| world.block(used.span.start)?.1.data.device)
+    };
+    let (Some(maker), Some(from), Some(to)) = (maker, side(Access::Read), side(Access::Write)) else { return };
+    let other = if maker == a { b } else { a };
+    if reaches(case, from, to) || reaches(case, maker, other) || ![a, b].contains(&maker) {
+        return;
+    }
+    case.report(
+        DEV_13,
+        format!("device {maker} copies from device {from} to device {to}, and access is enabled the other way alone"),
+        "access that is enabled from the device that is current at the copy",
+        format!("set device {maker}, and call aclrtDeviceEnablePeerAccess for device {other}"),
+    )
+    .all(blocks);
+}
+
 /// Whether one of the devices has access to the memory of the other. One direction is accepted as sufficient, because
 /// it depends on the product which one a copy needs.
 fn linked(case: &Case<'_>, a: u64, b: u64) -> bool {
-    let reaches = |a: u64, b: u64| case.world.devices.get(&a).is_some_and(|device| device.peers.contains(&b));
-    reaches(a, b) || reaches(b, a)
+    reaches(case, a, b) || reaches(case, b, a)
+}
+
+/// Whether the device may use memory of the other one.
+fn reaches(case: &Case<'_>, device: u64, other: u64) -> bool {
+    case.world.devices.get(&device).is_some_and(|device| device.peers.contains(&other))
 }
 
 /// The devices whose memory a call reads or writes.

@@ -74,6 +74,9 @@ fn not_initialised(case: &mut Case<'_>) {
 /// Whether the library was ended for a part of the program that goes on to use it: that was reported.
 fn ended_for_others(case: &Case<'_>) -> bool {
     let process = &case.world.process;
+    if super::current::end_was_told(case) {
+        return true;
+    }
     // What a thread has is left over, and the thread goes on.
     let elsewhere = process.finalised.is_some_and(|finalised| finalised.thread != case.event().thread);
     process.for_others || process.left_over && elsewhere
@@ -201,7 +204,9 @@ fn left_over(case: &mut Case<'_>, left: Vec<Object>) {
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
     if matches!(scene.event.op, Op::Release | Op::Finalise) {
         let found = |rule: RuleId| findings.iter().any(|finding| finding.rule == rule);
-        world.process.left_over = [DATA_04, DEV_06, INIT_02, INIT_10].into_iter().any(found);
+        // An earlier end of a device or a context, which was found, has left the same over.
+        let before = world.kept.iter().any(|kept| matches!(kept.kind, Kind::Device | Kind::Context));
+        world.process.left_over = before || [DATA_04, DEV_06, INIT_02, INIT_10].into_iter().any(found);
         world.process.for_others |= found(INIT_07);
     }
 }
@@ -224,7 +229,9 @@ fn left(world: &World) -> Vec<Object> {
     left.extend(world.graphs.matching(|_| true));
     left.extend(world.channels.matching(|_| true));
     left.extend(world.datasets.matching(|_| true));
-    left.extend(world.data_buffers.matching(|_| true));
+    // That the program reads a dataset which it has destroyed was found: it meant to destroy the buffers of that.
+    let told = |by: Call| world.contradicted.contains(&by.number);
+    left.extend(world.data_buffers.matching(|buffer| !buffer.orphaned.is_some_and(told)));
     left.extend(world.descriptors.matching(|_| true));
     world.forgotten(left)
 }

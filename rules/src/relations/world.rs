@@ -55,8 +55,9 @@ pub(super) struct World {
     /// The work that may use memory of the caller's allocators, by the allocators' objects.
     pub(super) allocators: BTreeMap<Object, InFlight>,
     pub(super) callbacks: BTreeMap<Object, Callback>,
-    /// The callback that a thread has begun last for a stream which waits for it: the stream's key, and the count there.
-    pub(super) running: BTreeMap<(Thread, Object), (Key, u64)>,
+    /// The callback that a thread has begun last for a stream which waits for it: the stream's key, and the count there;
+    /// none for one of a replay.
+    pub(super) running: BTreeMap<(Thread, Object), Option<(Key, u64)>>,
     /// The streams that wait for records of events, as far as both may not be over.
     pub(super) waits: Vec<Wait>,
     /// The call that last queued a function of the program, or other work that may write memory which no event names.
@@ -95,7 +96,8 @@ impl World {
     pub(super) fn now_of(&self, event: &events::Event) -> Now<'_> {
         let running = event.inside.and_then(|stream| self.running.get(&(event.thread, stream)));
         match running.copied() {
-            Some((key, count)) if event.queue().is_none() => Now::Callback(key, count),
+            Some(Some((key, count))) if event.queue().is_none() => Now::Callback(key, count),
+            Some(None) if event.queue().is_none() => Now::Replayed,
             _ => self.now(event.queue()),
         }
     }

@@ -4,6 +4,10 @@
 #include "rules/calls.h"
 #include <signal.h>
 
+extern int aclmdlRICaptureBegin(Stream stream, int mode);
+extern int aclmdlRICaptureEnd(Stream stream, void **graph);
+extern int aclmdlRIExecuteAsync(void *graph, Stream stream);
+extern int aclmdlRIDestroy(void *graph);
 extern int aclrtFreeHost(void *memory);
 extern int aclrtReserveMemAddress(void **address, size_t size, size_t alignment, void *expected, uint64_t flags);
 extern int aclrtReleaseMemAddress(void *address);
@@ -62,6 +66,17 @@ static void consume(void *memory)
     while (!queued)
         usleep(1000);
     look((char *)memory + 500);
+}
+
+/* Holds its stream up until it is let go. */
+static volatile int let_go, held;
+
+static void hold(void *nothing)
+{
+    (void)nothing;
+    held = 1;
+    while (!let_go)
+        usleep(1000);
 }
 
 static pthread_barrier_t together;
@@ -147,6 +162,46 @@ int main(int count, char *arguments[])
         queued = 1;
         DO(aclrtSynchronizeStream(worker));
         DO(aclrtSynchronizeStream(other));
+    }
+    /* The function may read what its stream writes later. The program may not, also not after the function. */
+    if (strncmp(word, "then-", 5) == 0) {
+        DO(aclrtSynchronizeStream(worker));
+        queued = 1;
+        DO(aclrtLaunchHostFunc(worker, consume, odd));
+        DO(aclrtLaunchHostFunc(worker, hold, NULL));
+        DO(aclrtMemcpyAsync(odd, ODD, there, ODD, TO_HOST, worker));
+        while (!held)
+            usleep(1000);
+        if (strcmp(word, "then-early") == 0)
+            look(odd + 500);
+        let_go = 1;
+    }
+    /* A replay whose function reads what the replay has copied, behind another copy to the same place. */
+    if (strncmp(word, "replay", 6) == 0) {
+        void *graph = NULL;
+        DO(aclrtSynchronizeStream(worker));
+        queued = 1;
+        DO(aclmdlRICaptureBegin(worker, 0));
+        DO(aclrtMemcpyAsync(odd, ODD, there, ODD, TO_HOST, worker));
+        DO(aclrtLaunchHostFunc(worker, consume, odd));
+        DO(aclmdlRICaptureEnd(worker, &graph));
+        for (int i = 0; i < 2; i++) {
+            DO(aclrtLaunchHostFunc(worker, hold, NULL));
+            DO(aclrtMemcpyAsync(odd, ODD, there, ODD, TO_HOST, worker));
+            DO(aclmdlRIExecuteAsync(graph, worker));
+            if (i == 0 && strcmp(word, "replay-early") == 0)
+                look(odd + 500);
+            let_go = 1;
+            DO(aclrtSynchronizeStream(worker));
+        }
+        let_go = 0;
+        DO(aclrtLaunchHostFunc(worker, hold, NULL));
+        DO(aclmdlRIExecuteAsync(graph, worker));
+        if (strcmp(word, "replay-alone") == 0)
+            look(odd + 500);
+        let_go = 1;
+        DO(aclrtSynchronizeStream(worker));
+        DO(aclmdlRIDestroy(graph));
     }
     /* The copy does not reach this half. */
     if (strcmp(word, "other-half") == 0)

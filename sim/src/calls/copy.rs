@@ -2,7 +2,7 @@
 //!
 //! The direction that the caller names is checked for being one, and then not believed: where the memory is decides.
 
-use super::memory::not_null;
+use super::memory::is_somewhere;
 use crate::abi::{Address, copy};
 use crate::config::if_documented;
 use crate::config::switches::{self, Switch};
@@ -208,7 +208,7 @@ impl Shape {
 
     /// A two-dimensional copy's shape. The AscendCL layer looks at the pitches first, and then at the direction (100000).
     fn plane(dst: Address, src: Address, shape: Self, kind: aclrtMemcpyKind) -> Answer<Self> {
-        not_null(dst).and(not_null(src))?;
+        is_somewhere(dst, COPY_01).and(is_somewhere(src, COPY_01))?;
         let Self { width, dpitch, spitch, .. } = shape;
         if width > dpitch || width > spitch {
             let text = format!("the rows are {width} wide, with pitches of {dpitch} and {spitch}");
@@ -293,7 +293,7 @@ fn sides(kind: aclrtMemcpyKind) -> (Option<Place>, Option<Place>) {
 }
 
 fn known(dst: Address, src: Address, kind: aclrtMemcpyKind) -> Answer {
-    not_null(dst).and(not_null(src))?;
+    is_somewhere(dst, COPY_01).and(is_somewhere(src, COPY_01))?;
     if kind > aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE {
         let failure = Failure::invalid(format!("there is no direction {}", kind.0));
         let fix = "pass the direction that matches the addresses";

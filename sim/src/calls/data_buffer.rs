@@ -26,7 +26,7 @@ pub(crate) fn aclUpdateDataBuffer(data_buffer: Name<aclDataBuffer>, data: Addres
 }
 
 pub(crate) fn aclGetDataBufferAddr(data_buffer: Name<aclDataBuffer>) -> Option<Address> {
-    told(read_area(data_buffer)).map(|area| area.address)
+    told(find(data_buffer)).map(|area| area.address)
 }
 
 /// The size in 32 bits; a size that does not fit is cut off at the top, as C does it.
@@ -35,5 +35,9 @@ pub(crate) fn aclGetDataBufferSize(data_buffer: Name<aclDataBuffer>) -> u32 {
 }
 
 pub(crate) fn aclGetDataBufferSizeV2(data_buffer: Name<aclDataBuffer>) -> usize {
-    told(read_area(data_buffer)).map_or(0, |area| area.size)
+    told(find(data_buffer)).map_or(0, |area| area.size)
+}
+
+fn find(data_buffer: Name<aclDataBuffer>) -> Answer<Area> {
+    read_area(data_buffer).inspect_err(|_| watch::read_missed(data_buffer))
 }

@@ -24,12 +24,12 @@ pub(crate) fn aclmdlAddDatasetBuffer(dataset: Name<aclmdlDataset>, data_buffer: 
 }
 
 pub(crate) fn aclmdlGetDatasetNumBuffers(dataset: Name<aclmdlDataset>) -> usize {
-    told(models::buffer_count(dataset)).unwrap_or(0)
+    told(read(dataset, models::buffer_count(dataset))).unwrap_or(0)
 }
 
 /// The added data buffer, even if it was destroyed since.
 pub(crate) fn aclmdlGetDatasetBuffer(dataset: Name<aclmdlDataset>, index: usize) -> Option<Name<aclDataBuffer>> {
-    told(models::buffer_at(dataset, index))
+    told(read(dataset, models::buffer_at(dataset, index)))
 }
 
 /// The dataset gets a copy; null takes away what it has.
@@ -42,5 +42,10 @@ pub(crate) fn aclmdlSetDatasetTensorDesc(
 }
 
 pub(crate) fn aclmdlGetDatasetTensorDesc(dataset: Name<aclmdlDataset>, index: usize) -> Option<Name<aclTensorDesc>> {
-    told(models::attached(dataset, index)).flatten()
+    told(read(dataset, models::attached(dataset, index))).flatten()
+}
+
+/// What was read of the dataset, if there is one.
+fn read<T>(dataset: Name<aclmdlDataset>, answer: Answer<T>) -> Answer<T> {
+    answer.inspect_err(|_| watch::read_missed(dataset))
 }

@@ -1,14 +1,13 @@
 //! Descriptors in device memory: one call writes them, and the device reads them when it comes to the work of another.
 //! Those of a device look otherwise.
 
-use super::notify::on_device;
 use crate::abi::Address;
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::Named;
-use crate::machine::memory::hold;
+use crate::machine::memory::{Place, describe, hold};
 use crate::machine::watch;
-use ascendcl_rules::{Flag, Op, Place as Claimed, Role};
+use ascendcl_rules::{COPY_12, Flag, Object, Op, Place as Claimed, Role};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_DRV_INTERNAL_ERROR;
 use ascendcl_sys::types::aclrtStream;
 
@@ -24,8 +23,21 @@ pub(super) struct Descriptor<const WORDS: usize> {
 impl<const WORDS: usize> Descriptor<WORDS> {
     pub(super) const BYTES: usize = (1 + WORDS) * WORD;
 
+    /// A descriptor is in device memory, and as long as the query for its size says.
+    fn in_place(&self, desc: Address) -> Answer {
+        let there = describe(desc).filter(|found| matches!(found.place, Place::Device(_))).map(|found| found.left);
+        let failure = match there {
+            Some(left) if left >= Self::BYTES => return Ok(()),
+            Some(left) => Failure::refused(format!("the descriptor has {} bytes, and {left} are there", Self::BYTES)),
+            None => Failure::refused(format!("{:#x} is in no memory of a device", desc.number())),
+        };
+        let fix = "allocate as many bytes of device memory as the query for the size reports";
+        let failure = failure.breaks(COPY_12, "a descriptor in device memory that is large enough", fix);
+        Err(failure.about(Object::memory(desc.number() as u64)))
+    }
+
     pub(super) fn write(&self, desc: Address, words: [u64; WORDS]) -> Answer {
-        on_device(desc)?;
+        self.in_place(desc)?;
         let call = watch::call(Op::Use, desc);
         let call = call.writes(desc, Self::BYTES, Role::Target, Some(Claimed::Device)).begin()?;
         current_context()?;
@@ -45,7 +57,7 @@ impl<const WORDS: usize> Descriptor<WORDS> {
         named: Named,
         work: impl Fn([[u8; WORD]; WORDS]) -> Answer + Send + Sync + 'static,
     ) -> Answer {
-        on_device(desc)?;
+        self.in_place(desc)?;
         let call = watch::call(Op::Use, stream).queue(stream).flag(Flag::Elsewhere, true);
         let call = call.reads(desc, Self::BYTES, Role::Source, Some(Claimed::Device)).begin()?;
         let stream = named.for_work()?;
@@ -54,7 +66,10 @@ impl<const WORDS: usize> Descriptor<WORDS> {
             let _kept = &kept;
             if desc.array::<WORD>() != self.mark {
                 let text = format!("what is at the descriptor's place was not written by {}", self.written_by);
-                return Err(Failure::new(ACL_ERROR_RT_DRV_INTERNAL_ERROR, text));
+                let failure = Failure::new(ACL_ERROR_RT_DRV_INTERNAL_ERROR, text);
+                let fix = "set the descriptor first, and give the stream the work that reads it then";
+                let failure = failure.breaks(COPY_12, "a descriptor that was set before", fix);
+                return Err(failure.about(Object::memory(desc.number() as u64)));
             }
             work(core::array::from_fn(|index| desc.offset((1 + index) * WORD).array::<WORD>()))
         });

@@ -12,6 +12,7 @@ use crate::machine::contexts::named::Named;
 use crate::machine::device::{self, settings};
 use crate::machine::life::devices;
 use crate::machine::streams::refusals::{assembly_of, refuse_on};
+use ascendcl_rules::CTX_13;
 use ascendcl_sys::error_codes::{
     ACL_ERROR_RT_INTERNAL_ERROR, ACL_ERROR_RT_INVALID_DEVICEID, ACL_ERROR_RT_SYSPARAMOPT_NOT_SET,
 };
@@ -182,7 +183,10 @@ fn possible(opt: aclSysParamOpt, value: i64) -> Answer {
 
 fn kept(context: usize, place: u32) -> Answer<i64> {
     let value = lock(settings::parameters()).get(&(context, place)).copied();
-    value.ok_or_else(|| Failure::new(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "the system parameter was not set"))
+    value.ok_or_else(|| {
+        let failure = Failure::new(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "the system parameter was not set");
+        failure.breaks(CTX_13, "a parameter that was set before", "set it first (aclrtCtxSetSysParamOpt)")
+    })
 }
 
 /// No device here can be stopped in the middle of its work.

@@ -17,7 +17,6 @@ use core::ffi::c_char;
 use std::io::Write;
 
 pub(crate) fn aclmdlRIExecuteAsync(model_ri: aclmdlRI, stream: aclrtStream) -> Answer {
-    not_null(model_ri)?;
     // One that is still captured is alive, and may be what the stream is captured for: the stream says so first.
     let instance = match instances::find(model_ri) {
         Err(failure) if failure.code != ACL_ERROR_RT_MODEL_CAPTURED => return Err(failure),
@@ -51,6 +50,7 @@ pub(crate) fn aclmdlRIExecuteAsync(model_ri: aclmdlRI, stream: aclrtStream) -> A
     if !ties.iter().any(|tie| matches!(tie, Tie::Awaits(_) | Tie::AwaitsWhatIsToCome)) {
         watch::sources_of_replay(model_ri, stream);
     }
+    watch::destinations_of_replay(model_ri, on.named());
     call.end(instance.submit(&on))?;
     for tie in ties {
         if let Tie::Records(event) = tie {
@@ -96,7 +96,6 @@ pub(crate) fn aclmdlRIDebugPrint(model_ri: aclmdlRI) -> Answer {
 
 /// Writes what an instance has to a file, as JSON. It may still be captured.
 pub(crate) fn aclmdlRIDebugJsonPrint(model_ri: aclmdlRI, path: Text<'_>, _flags: u32) -> Answer {
-    not_null(model_ri)?;
     let path = path.get().ok_or_else(|| Failure::invalid("the path is null"))?;
     let text = instances::describe(model_ri)?;
     std::fs::write(&*path, text).map_err(|error| Failure::refused(format!("{path} cannot be written: {error}")))
@@ -227,10 +226,6 @@ pub(crate) fn aclmdlRIUpdate(model_ri: aclmdlRI) -> Answer {
 fn callback_of<F>(model_ri: aclmdlRI, func: Option<F>) -> Answer<F> {
     let func = func.filter(|_| !model_ri.is_null());
     func.ok_or_else(|| Failure::refused("the model instance or the callback is null"))
-}
-
-fn not_null(model_ri: aclmdlRI) -> Answer {
-    if model_ri.is_null() { Err(Failure::invalid("the model instance is null")) } else { Ok(()) }
 }
 
 pub(super) fn instance_handle(number: usize) -> aclmdlRI {

@@ -11,9 +11,10 @@ use crate::machine::memory::hold;
 use crate::machine::recording::assembly::Assembly;
 use crate::machine::recording::program::{Branch, Comparison, What};
 use crate::machine::recording::tasks::Sort;
-use crate::machine::streams::refusals::assembly_of;
+use crate::machine::streams::refusals::{assembly_of, unbound};
 use crate::machine::streams::stream::Stream;
-use ascendcl_sys::error_codes::ACL_ERROR_RT_STREAM_MODEL;
+use ascendcl_rules::STREAM_20;
+use ascendcl_sys::error_codes::{ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_STREAM_MODEL};
 use ascendcl_sys::types::*;
 use std::sync::Arc;
 
@@ -113,7 +114,8 @@ pub(crate) fn aclrtSwitchStream(
         return Err(Failure::invalid("a value or a stream is null; the stream of the other case alone is to be null"));
     }
     if !false_stream.is_null() {
-        return Err(Failure::invalid("the stream of the other case is reserved; expected null"));
+        let failure = Failure::invalid("the stream of the other case is reserved; expected null");
+        return Err(failure.breaks(STREAM_20, "null as the stream of the other case", "pass null there"));
     }
     let (started, on) = (Named::find(true_stream)?, Named::find(stream)?);
     let holds: fn(&i64, &i64) -> bool = match cond {
@@ -131,7 +133,7 @@ pub(crate) fn aclrtSwitchStream(
         other => return Err(Failure::refused(format!("there is no data type {} to compare", other.0))),
     };
     let stream = on.for_work()?;
-    let assembly = assembly_of(&stream).map_err(|failure| Failure::invalid(failure.text))?;
+    let assembly = assembly_of(&stream).map_err(|failure| Failure { code: ACL_ERROR_INVALID_PARAM, ..failure })?;
     let started = of_same(&assembly, started)?;
     on_device(left_value).and(on_device(right_value))?;
     let size = if wide { size_of::<i64>() } else { size_of::<i32>() };
@@ -160,5 +162,5 @@ fn of_same(assembly: &Assembly, stream: Named) -> Answer<usize> {
         return Ok(stream.number());
     }
     let text = "the stream to start is not bound to the model of the stream that starts it";
-    Err(Failure::new(ACL_ERROR_RT_STREAM_MODEL, text))
+    Err(unbound(Failure::new(ACL_ERROR_RT_STREAM_MODEL, text)))
 }

@@ -6,7 +6,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::memory::{self, Place};
 use crate::machine::watch;
-use ascendcl_rules::{self as rules, Flag, Object, Op, Role};
+use ascendcl_rules::{self as rules, Flag, Object, Op, Role, RuleId};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INVALID_MEMORY_TYPE;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
@@ -159,5 +159,14 @@ pub(crate) fn aclrtPointerGetAttributes(ptr: Address, mut attributes: Out<'_, ac
 }
 
 pub(super) fn not_null(address: Address) -> Answer {
-    if address.is_null() { Err(Failure::invalid("the address is null")) } else { Ok(()) }
+    if address.is_null() { Err(null()) } else { Ok(()) }
+}
+
+/// The memory that a copy or fill works on is somewhere. `rule`: what it breaks otherwise.
+pub(super) fn is_somewhere(address: Address, rule: RuleId) -> Answer {
+    if address.is_null() { Err(watch::no_memory(rule, null())) } else { Ok(()) }
+}
+
+fn null() -> Failure {
+    Failure::invalid("the address is null")
 }

@@ -1,13 +1,13 @@
 //! Copies that combine what they carry with what is at the destination.
 
-use super::memory::not_null;
+use super::memory::is_somewhere;
 use crate::abi::Address;
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::named::Named;
 use crate::machine::host::reduce::{Element, Way};
 use crate::machine::memory::hold;
 use crate::machine::watch;
-use ascendcl_rules::{Op, Place, Role};
+use ascendcl_rules::{COPY_01, Op, Place, Role};
 use ascendcl_sys::types::*;
 
 /// `count` is in bytes.
@@ -20,8 +20,7 @@ pub(crate) fn aclrtReduceAsync(
     stream: aclrtStream,
     reserve: Address,
 ) -> Answer {
-    not_null(dst)?;
-    not_null(src)?;
+    is_somewhere(dst, COPY_01).and(is_somewhere(src, COPY_01))?;
     if !reserve.is_null() {
         return Err(Failure::invalid("the reserved argument is not null"));
     }

@@ -1,7 +1,7 @@
 //! Filling memory.
 
 use super::copy::fits;
-use super::memory::not_null;
+use super::memory::is_somewhere;
 use crate::abi::{Address, fill};
 use crate::failure::{Answer, Failure};
 use crate::machine::capture::{refuse_blocking, refuse_synchronous};
@@ -10,7 +10,7 @@ use crate::machine::contexts::named::Named;
 use crate::machine::memory::{describe, hold};
 use crate::machine::trouble;
 use crate::machine::watch;
-use ascendcl_rules::{Op, Role};
+use ascendcl_rules::{MEM_16, Op, Role};
 use ascendcl_sys::types::aclrtStream;
 
 pub(crate) fn aclrtMemset(dev_ptr: Address, max_count: usize, value: i32, count: usize) -> Answer {
@@ -60,7 +60,7 @@ fn set(start: Address, room: usize, pattern: Pattern, count: usize) -> Answer {
     if count == 0 {
         return Ok(());
     }
-    not_null(start)?;
+    is_somewhere(start, MEM_16)?;
     let call = watch::call(Op::Fill, start).writes(start, count, Role::Target, None).room(start, room).begin()?;
     current_context()?;
     refuse_synchronous()?;
@@ -75,7 +75,7 @@ fn set_async(start: Address, room: usize, pattern: Pattern, count: usize, stream
     if count == 0 {
         return Ok(());
     }
-    not_null(start)?;
+    is_somewhere(start, MEM_16)?;
     let named = Named::find(stream)?;
     fits(count, room)?;
     let call = watch::call(Op::Fill, stream).queue(stream).writes(start, count, Role::Target, None);
@@ -106,7 +106,7 @@ fn bytes_of(start: Address, room: usize, words: usize) -> Answer<usize> {
     if words == 0 {
         return Ok(0);
     }
-    not_null(start)?;
+    is_somewhere(start, MEM_16)?;
     let refused = |text: String| Err(Failure::invalid(text));
     if !start.number().is_multiple_of(WORD) {
         return refused(format!("{:#x} is no multiple of {WORD}", start.number()));

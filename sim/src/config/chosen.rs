@@ -48,7 +48,10 @@ impl Chosen {
     fn from_env() -> Self {
         match Config::from_env() {
             Ok(config) => {
-                if let Some(name) = config.reporting().expects().filter(|_| config.checks_wanted() == Checks::Off) {
+                let advice = switches::from_env().is_some_and(|(_, switches)| switches.sets(Switch::Advice));
+                let advice = advice.then_some("the word `advice` of ASCENDCL_SIM");
+                let unmet = config.reporting().expects().or(advice);
+                if let Some(name) = unmet.filter(|_| config.checks_wanted() == Checks::Off) {
                     let missing = "ASCENDCL_SIM has neither report nor strict, so nothing is checked";
                     say(format_args!("ascendcl-sim: {name} has no effect: {missing}"));
                 }

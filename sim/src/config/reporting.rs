@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 const FINDINGS: &str = "ASCENDCL_SIM_FINDINGS";
 const EXIT: &str = "ASCENDCL_SIM_EXIT";
+const SUPPRESS: &str = "ASCENDCL_SIM_SUPPRESS";
 
 /// What happens when a call breaks a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -47,7 +48,6 @@ pub(crate) enum Telling {
 impl Reporting {
     /// Which variable cannot be read, and why, otherwise.
     pub(crate) fn from_variables(get: impl Fn(&str) -> Option<String>) -> Result<Self, (&'static str, String, String)> {
-        const SUPPRESS: &str = "ASCENDCL_SIM_SUPPRESS";
         let mut reporting = Self::default();
         if let Some(value) = get(FINDINGS) {
             reporting.telling = if value == "stderr" { Telling::AtOnce } else { Telling::InFile(value.into()) };
@@ -70,6 +70,7 @@ impl Reporting {
         match self {
             Self { exit: Some(_), .. } => Some(EXIT),
             Self { telling: Telling::AtOnce | Telling::InFile(_), .. } => Some(FINDINGS),
+            Self { suppressed, .. } if !suppressed.is_empty() => Some(SUPPRESS),
             _ => None,
         }
     }

@@ -50,6 +50,11 @@ impl Switches {
         self.on = if yes { self.on | switch as u8 } else { self.on & !(switch as u8) };
     }
 
+    /// Whether it says that the switch is on.
+    pub(crate) fn sets(self, switch: Switch) -> bool {
+        self.on & switch as u8 != 0
+    }
+
     /// What is on when `others` decide where these say nothing.
     fn or(self, others: Self) -> u8 {
         (self.on & self.said) | (others.on & !self.said)

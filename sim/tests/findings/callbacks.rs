@@ -1,6 +1,7 @@
 //! Callbacks that a stream waits for: what is queued behind them begins when they have returned.
 
 use crate::support::*;
+use ascendcl_sim::exports::model_instance::*;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc;
@@ -113,4 +114,34 @@ fn a_callback_of_a_reporting_thread_holds_up_its_stream_if_it_blocks() {
     };
     assert_eq!(broken(|| run(aclrtCallbackBlockType::ACL_CALLBACK_BLOCK)), []);
     assert_eq!(broken(|| run(aclrtCallbackBlockType::ACL_CALLBACK_NO_BLOCK)).first(), Some(&rules::COPY_07));
+}
+
+/// The function runs behind a copy to the block that it reads.
+#[test]
+fn a_host_function_of_a_replay_comes_behind_the_work_before_and_allocates_nothing() {
+    unsafe extern "C" fn reads(what: *mut c_void) {
+        // SAFETY: the argument below: it is never freed.
+        let (context, block) = unsafe { *what.cast::<(aclrtContext, *mut c_void)>() };
+        let mut bytes = [0_u8; 64];
+        acl!(aclrtSetCurrentContext(context));
+        acl!(aclrtMemcpy(bytes.as_mut_ptr().cast(), 64, block, 64, TO_HOST));
+    }
+    unsafe extern "C" fn allocates(_: *mut c_void) {
+        acl!(aclrtMalloc(&mut std::ptr::null_mut(), 64, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST));
+    }
+    let run = |function: unsafe extern "C" fn(*mut c_void)| {
+        broken_by(|| {
+            let (stream, block, pinned) = (stream(), malloc(64), malloc_host(64));
+            let what = std::ptr::from_mut(Box::leak(Box::new((current(), block)))).cast();
+            let graph = crate::graphs::captured(stream, || ok!(aclrtLaunchHostFunc(stream, Some(function), what)));
+            for _ in 0..2 {
+                queue_copy(block, pinned, TO_DEVICE, stream);
+                ok!(aclmdlRIExecuteAsync(graph, stream));
+                sync(stream);
+            }
+            ok!(aclmdlRIDestroy(graph));
+        })
+    };
+    assert_eq!(run(reads), []);
+    assert_eq!(run(allocates), [(rules::CB_01, "aclrtMalloc")]);
 }

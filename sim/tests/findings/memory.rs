@@ -137,6 +137,34 @@ fn devices_are_linked_before_one_reaches_the_other() {
     });
 }
 
+/// What is found in a copy by device 1, if access is enabled from `device` to the other one. `to`: the device that it goes to.
+fn copied_by_device_1(device: i32, to: i32) -> Vec<rules::RuleId> {
+    broken(|| {
+        let [first, second] = [0, 1].map(|device| {
+            ok!(aclrtSetDevice(device));
+            let block = malloc(64);
+            ok!(aclrtMemset(block, 64, 0, 64));
+            block
+        });
+        ok!(aclrtSetDevice(device));
+        ok!(aclrtDeviceEnablePeerAccess(1 - device, 0));
+        ok!(aclrtSetDevice(1));
+        let (to, from) = if to == 0 { (first, second) } else { (second, first) };
+        ok!(aclrtMemcpy(to, 64, from, 64, ON_DEVICE));
+        let stream = stream();
+        queue_copy(to, from, ON_DEVICE, stream);
+        sync(stream);
+    })
+}
+
+#[test]
+fn a_copy_does_not_go_against_the_only_direction_of_access() {
+    assert_eq!(copied_by_device_1(0, 0), [rules::DEV_13; 2], "by a call, and on a stream");
+    assert_eq!(copied_by_device_1(1, 0), []);
+    assert_eq!(copied_by_device_1(1, 1), [], "as in the manual's example");
+    assert_eq!(copied_by_device_1(0, 1), [], "the bytes go from device 0 to device 1");
+}
+
 /// Plain stores to pinned memory, which no call shows.
 pub(crate) fn store(pinned: *mut std::ffi::c_void, byte: u8) {
     // SAFETY: the tests' blocks have 64 bytes; a copy that reads them meanwhile is what the tests are about, and copies

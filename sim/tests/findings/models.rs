@@ -232,3 +232,45 @@ fn a_wrong_id_after_a_refused_load_is_found_unless_it_is_the_one_of_that_load() 
     });
     assert_eq!(found, [(rules::DATA_05, "aclmdlLoadWithConfig"), (rules::MODEL_12, "aclmdlUnload")]);
 }
+
+/// The usual loop over the buffers of a dataset, before the dataset is destroyed or after it.
+#[test]
+fn the_buffers_of_a_dataset_are_read_while_it_lives() {
+    let run = |right: bool| {
+        broken_by(|| {
+            let (set, memory) = (acl!(aclmdlCreateDataset()), malloc(64));
+            ok!(aclmdlAddDatasetBuffer(set, acl!(aclCreateDataBuffer(memory, 64))));
+            if !right {
+                ok!(aclmdlDestroyDataset(set));
+            }
+            for index in 0..acl!(aclmdlGetDatasetNumBuffers(set)) {
+                ok!(aclDestroyDataBuffer(acl!(aclmdlGetDatasetBuffer(set, index))));
+            }
+            if right {
+                ok!(aclmdlDestroyDataset(set));
+            }
+            ok!(aclrtFree(memory));
+            ok!(aclrtResetDevice(0));
+            ok!(aclFinalize());
+        })
+    };
+    assert_eq!(run(false), [(rules::DATA_05, "aclmdlGetDatasetNumBuffers")]);
+    assert_eq!(run(true), []);
+    let of_buffer = |right: bool| {
+        broken_by(|| {
+            let memory = malloc(64);
+            let buffer = acl!(aclCreateDataBuffer(memory, 64));
+            if !right {
+                ok!(aclDestroyDataBuffer(buffer));
+            }
+            assert_eq!(acl!(aclGetDataBufferAddr(buffer)).is_null(), !right);
+            assert_eq!(acl!(aclGetDataBufferSizeV2(buffer)), if right { 64 } else { 0 });
+            if right {
+                ok!(aclDestroyDataBuffer(buffer));
+            }
+        })
+    };
+    // Both calls come after the same end.
+    assert_eq!(of_buffer(false), [(rules::DATA_05, "aclGetDataBufferAddr")]);
+    assert_eq!(of_buffer(true), []);
+}

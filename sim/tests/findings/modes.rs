@@ -2,6 +2,7 @@
 
 use crate::memory::store;
 use crate::support::*;
+use ascendcl_sim::exports::profiling::*;
 use ascendcl_sim::{Checks, control};
 use std::process::Command;
 
@@ -106,4 +107,33 @@ fn a_program_that_goes_on_after_a_refused_call_has_made_one_mistake() {
     ok!(aclFinalize());
     let found: Vec<_> = control::take_findings().iter().map(|finding| finding.rule).collect();
     assert_eq!(found, [rules::MEM_02]);
+}
+
+/// The configuration is destroyed, or profiling is finalised, while a session runs. With strict checks these calls are
+/// refused, and what the program does then is the same mistake.
+#[test]
+fn a_session_of_profiling_that_goes_on_after_a_refused_call_is_one_mistake() {
+    let path = std::ffi::CString::new(std::env::temp_dir().to_str().unwrap()).unwrap();
+    let run = |steps: &str, checks: Checks| {
+        found_with(checks, || {
+            ok!(aclprofInit(path.as_ptr(), path.as_bytes().len()));
+            let metrics = aclprofAicoreMetrics::ACL_AICORE_NONE;
+            let config = acl!(aclprofCreateConfig([0].as_mut_ptr(), 1, metrics, std::ptr::null(), 3));
+            for step in steps.chars() {
+                match step {
+                    's' => acl!(aclprofStart(config)),
+                    'e' => acl!(aclprofStop(config)),
+                    'f' => acl!(aclprofFinalize()),
+                    _ => acl!(aclprofDestroyConfig(config)),
+                };
+            }
+            ok!(aclrtResetDevice(0));
+            acl!(aclFinalize());
+        })
+    };
+    for checks in [Checks::Strict, Checks::Report] {
+        assert_eq!(run("sdf", checks), [(rules::INIT_13, "aclprofDestroyConfig")], "{checks:?}");
+        assert_eq!(run("sfed", checks), [(rules::INIT_13, "aclprofFinalize")], "{checks:?}");
+        assert_eq!(run("sefd", checks), [], "{checks:?}");
+    }
 }

@@ -92,7 +92,32 @@ fn a_channel_is_destroyed_before_its_description() {
             ok!(acldvppDestroyChannel(channel));
         }
         assert_eq!(acl!(acldvppDestroyChannelDesc(channel)) == 0, destroyed);
+        // The channel is left over, which is the same mistake.
+        ok!(aclrtResetDevice(0));
+        ok!(aclFinalize());
     });
+}
+
+#[test]
+fn a_channel_is_created_before_its_work_and_destroyed_once() {
+    let run = |creates: bool, destroys: usize| {
+        broken_by(|| {
+            let channel = acl!(acldvppCreateChannelDesc());
+            if creates {
+                ok!(acldvppCreateChannel(channel));
+            }
+            let scaled = scale_on(channel, [media_memory(64), media_memory(64)], aclrtStream::NULL) == 0;
+            assert_eq!(scaled, creates);
+            sync(aclrtStream::NULL);
+            for number in 0..destroys {
+                assert_eq!(acl!(acldvppDestroyChannel(channel)) == 0, creates && number == 0);
+            }
+            ok!(acldvppDestroyChannelDesc(channel));
+        })
+    };
+    assert_eq!(run(true, 1), []);
+    assert_eq!(run(true, 2), [(rules::DATA_05, "acldvppDestroyChannel")]);
+    assert_eq!(run(false, 1), [(rules::DATA_05, "acldvppVpcResizeAsync")]);
 }
 
 #[test]

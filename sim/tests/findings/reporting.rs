@@ -108,7 +108,8 @@ fn variables_that_cannot_be_read_are_told() {
 
 #[test]
 fn variables_that_expect_findings_are_told_where_nothing_is_checked() {
-    for variable in [("ASCENDCL_SIM_FINDINGS", "stderr"), ("ASCENDCL_SIM_EXIT", "7")] {
+    let suppressed = ("ASCENDCL_SIM_SUPPRESS", "MEM-02");
+    for variable in [("ASCENDCL_SIM_FINDINGS", "stderr"), ("ASCENDCL_SIM_EXIT", "7"), suppressed] {
         for words in ["", "documented"] {
             let (status, told) = child("a_program_that_ends", &[("ASCENDCL_SIM", words), variable]);
             let note = format!("{} has no effect: ASCENDCL_SIM has neither report nor strict", variable.0);
@@ -119,6 +120,10 @@ fn variables_that_expect_findings_are_told_where_nothing_is_checked() {
             assert!(!told.contains("has no effect"), "{told}");
         }
     }
+    let (_, told) = child("a_program_that_ends", &[("ASCENDCL_SIM", "advice")]);
+    assert_eq!(told.matches("`advice` of ASCENDCL_SIM has no effect").count(), 1, "{told}");
+    let (_, told) = child("a_program_that_ends", &[("ASCENDCL_SIM", "report,advice")]);
+    assert!(!told.contains("has no effect"), "{told}");
     let (_, told) = child("a_program_that_ends", &[("ASCENDCL_SIM", "")]);
     assert_eq!(told, "", "nothing is expected");
 }

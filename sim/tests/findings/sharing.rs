@@ -33,6 +33,19 @@ fn exported_memory_is_closed_before_it_is_freed() {
 }
 
 #[test]
+fn an_export_is_closed_once() {
+    let run = |closes: usize| {
+        broken_by(|| {
+            let (block, key) = exported();
+            (0..closes).for_each(|number| assert_eq!(acl!(aclrtIpcMemClose(key.as_ptr())) == 0, number == 0));
+            ok!(aclrtFree(block));
+        })
+    };
+    assert_eq!(run(1), []);
+    assert_eq!(run(2), [(rules::IPC_01, "aclrtIpcMemClose")]);
+}
+
+#[test]
 fn a_process_does_not_import_what_it_has_exported() {
     let run = || {
         let (block, key) = exported();

@@ -55,6 +55,15 @@ pub(crate) fn broken_by(run: impl FnOnce()) -> Vec<(RuleId, &'static str)> {
     found_on(Config::new(), run).iter().map(|finding| (finding.rule, finding.call.name)).collect()
 }
 
+/// The same with these checks.
+pub(crate) fn found_with(checks: Checks, run: impl FnOnce()) -> Vec<(RuleId, &'static str)> {
+    let _machine = machine(checks);
+    ok!(aclInit(std::ptr::null()));
+    ok!(aclrtSetDevice(0));
+    run();
+    control::take_findings().iter().map(|finding| (finding.rule, finding.call.name)).collect()
+}
+
 fn found_on(config: Config, run: impl FnOnce()) -> Vec<Finding> {
     let _machine = machine_of(config.checks(Checks::Report));
     ok!(aclInit(std::ptr::null()));

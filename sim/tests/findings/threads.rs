@@ -1,7 +1,7 @@
 //! Several threads at once.
 
 use crate::support::*;
-use ascendcl_sim::Config;
+use ascendcl_sim::{Checks, Config};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -197,4 +197,44 @@ fn a_wait_for_a_callback_of_a_thread_that_never_asks_is_given_up_and_found() {
     };
     assert_eq!(run(true), []);
     assert_eq!(run(false), [rules::CB_05]);
+}
+
+/// The worker has memory and lets the library give it more, and the main thread tears everything down meanwhile.
+#[test]
+fn a_teardown_under_a_worker_that_goes_on_is_one_mistake() {
+    let run = |joins: bool, checks: Checks| {
+        found_with(checks, || {
+            let (context, (begun, has_begun), (go_on, goes_on)) =
+                (Shared::new(current()), mpsc::channel(), mpsc::channel());
+            let worker = thread::spawn(move || {
+                ok!(aclrtSetCurrentContext(context.get()));
+                let first = malloc(64);
+                begun.send(()).unwrap();
+                goes_on.recv().unwrap();
+                acl!(aclrtFree(first));
+                for _ in 0..2 {
+                    let mut block = std::ptr::null_mut();
+                    acl!(aclrtMalloc(&mut block, 64, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST));
+                    acl!(aclrtFree(block));
+                }
+            });
+            has_begun.recv().unwrap();
+            let ends = || {
+                acl!(aclrtResetDevice(0));
+                ok!(aclFinalize());
+            };
+            if !joins {
+                ends();
+            }
+            go_on.send(()).unwrap();
+            worker.join().unwrap();
+            if joins {
+                ends();
+            }
+        })
+    };
+    for checks in [Checks::Report, Checks::Strict] {
+        assert_eq!(run(false, checks), [(rules::MEM_12, "aclrtResetDevice")], "{checks:?}");
+        assert_eq!(run(true, checks), [], "{checks:?}");
+    }
 }

@@ -136,7 +136,7 @@ fn a_refusal_is_no_excuse_and_a_failure_is_one_until_the_same_call_succeeds() {
     let mistake = (rules::GRAPH_01, "aclmdlRICaptureEnd");
     // An argument is wrong.
     let refused = |stream| assert_ne!(acl!(aclrtMemsetAsync(null_mut(), 8, 0, 8, stream)), 0);
-    assert_eq!(then_ended(Plan::new(), refused), [mistake]);
+    assert_eq!(then_ended(Plan::new(), refused), [(rules::MEM_16, "aclrtMemsetAsync"), mistake]);
     let begun = |stream| acl!(aclmdlRICaptureBegin(stream, RELAXED));
     let fails =
         || Plan::new().at(Calls::of("aclmdlRICaptureBegin").nth(1), Fault::Fails(ACL_ERROR_RT_MEMORY_ALLOCATION));

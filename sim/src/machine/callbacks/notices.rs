@@ -7,6 +7,7 @@ use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::streams::stream::Stream;
 use crate::machine::workers::user_code;
+use ascendcl_rules::CB_11;
 use ascendcl_sys::types::{aclrtDeviceState, aclrtStreamState};
 use std::sync::Mutex;
 
@@ -31,7 +32,9 @@ impl<F: Copy> Register<F> {
             return Ok(());
         };
         if known.iter().any(|(other, _)| other == name) {
-            return Err(Failure::refused(format!("a callback is registered as `{name}` already")));
+            let failure = Failure::refused(format!("a callback is registered as `{name}` already"));
+            let fix = "choose a name of your own, or take the other one back first (a null callback under its name)";
+            return Err(failure.breaks(CB_11, "one callback for each name", fix));
         }
         known.push((name.to_owned(), notice));
         Ok(())

@@ -5,6 +5,7 @@ use super::kind::Kind;
 use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
 use crate::machine::live::Live;
+use ascendcl_rules::{DATA_05, Object};
 use ascendcl_sys::types::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -110,7 +111,12 @@ pub(crate) fn close_channel(name: Name<acldvppChannelDesc>) -> Answer {
 /// The number of a channel that was created.
 pub(crate) fn channel_id(name: Name<acldvppChannelDesc>) -> Answer<u64> {
     let id = CHANNELS.read(name)?.id;
-    id.ok_or_else(|| Failure::invalid("the channel of this description was not created: call acldvppCreateChannel"))
+    id.ok_or_else(|| {
+        let text = "the channel of this description was not created, or was destroyed: call acldvppCreateChannel";
+        let fix = "create each channel before its work, and destroy it once";
+        let failure = Failure::invalid(text).breaks(DATA_05, "a channel that was created and not destroyed", fix);
+        failure.about(Object::channel(name.0 as u64))
+    })
 }
 
 pub(in crate::machine) fn count(live: &mut Live) {

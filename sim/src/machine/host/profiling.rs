@@ -135,9 +135,11 @@ pub(crate) fn finalise() -> Answer {
     if !running.is_empty() {
         watch::mistaken(|| {
             let text = "profiling is finalised, and a session is running";
-            running.iter().fold(nested(Failure::invalid(text)), |failure, config| {
+            let failure = running.iter().fold(nested(Failure::invalid(text)), |failure, config| {
                 failure.about(Object::description(*config as u64))
-            })
+            });
+            // Where the call is refused for that, profiling is not finalised at the end, either.
+            failure.about(Object::PROCESS)
         })?;
     }
     let mut recording = lock(&RECORDING).take().ok_or_else(not_initialised)?;
@@ -151,11 +153,11 @@ pub(crate) fn finalise() -> Answer {
 
 /// The library is finalised while profiling is not: nothing is written.
 pub(crate) fn check_finalised() -> Answer {
-    if lock(&RECORDING).is_none() {
-        return Ok(());
-    }
+    let Some(running) = lock(&RECORDING).as_ref().map(Recording::all_running) else { return Ok(()) };
     watch::mistaken(|| {
-        nested(Failure::invalid("the library is finalised, and profiling is not")).about(Object::PROCESS)
+        let failure = nested(Failure::invalid("the library is finalised, and profiling is not")).about(Object::PROCESS);
+        // Profiling may not be finalised because these run, which a finding has told.
+        running.iter().fold(failure, |failure, config| failure.about(Object::description(*config as u64)))
     })
 }
 

@@ -300,7 +300,7 @@ impl Instance {
 
 fn number_of(handle: aclmdlRI) -> Answer<usize> {
     if handle.is_null() {
-        return Err(Failure::invalid("the model instance is null"));
+        return Err(watch::no_graph(Failure::invalid("the model instance is null")));
     }
     Ok(handle.0.addr())
 }

@@ -6,7 +6,7 @@ use crate::locks::{lock, read, write};
 use crate::machine::device::Device;
 use crate::machine::memory::blocks::{BLOCKS, Backing, Entry, insert};
 use crate::machine::sharing::{Key, Kind, Record, What};
-use ascendcl_rules::{MEM_01, Object};
+use ascendcl_rules::{IPC_01, MEM_01, Object};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_RESOURCE_ALLOC_FAIL;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, RwLock};
@@ -29,7 +29,7 @@ pub(crate) struct Window {
 
 static EXPORTS: Mutex<Vec<Export>> = Mutex::new(Vec::new());
 static IMPORTS: Mutex<Vec<(Key, Address)>> = Mutex::new(Vec::new());
-/// The blocks of others that were closed last.
+/// What was closed last: blocks of others, and own ones.
 static CLOSED: Mutex<VecDeque<(Key, Address)>> = Mutex::new(VecDeque::new());
 /// Where windows are and were: nothing else ever comes to stand there.
 static PLACES: RwLock<Vec<(usize, usize)>> = RwLock::new(Vec::new());
@@ -75,7 +75,7 @@ pub(crate) fn exported(key: &str) -> Answer<Address> {
 
 /// The block of another process, as memory of a device that this process reaches.
 pub(crate) fn import(key: &str, device: &Arc<Device>) -> Answer<Address> {
-    let key = Key::from_text(key)?;
+    let key = Key::of_import(key)?;
     // Held until the end: of two threads with one key, one imports.
     let mut imports = lock(&IMPORTS);
     // What went with its device is not imported any more.
@@ -120,17 +120,23 @@ pub(crate) fn close(key: &str) -> Answer {
             blocks.live.remove(&address.number())
         };
         drop(ended);
-        /// How many are remembered.
-        const KEPT: usize = 64;
-        let mut closed = lock(&CLOSED);
-        if closed.len() == KEPT {
-            closed.pop_front();
-        }
-        closed.push_back((key, address));
+        note_closed(key, address);
         return Ok(());
     }
     let export = lock(&EXPORTS).extract_if(.., |export| export.record.key() == key).next();
-    export.map(drop).ok_or_else(|| not_exported(key))
+    let export = export.ok_or_else(|| not_exported(key))?;
+    note_closed(key, Address::named(export.start));
+    Ok(())
+}
+
+fn note_closed(key: Key, address: Address) {
+    /// How many are remembered.
+    const KEPT: usize = 64;
+    let mut closed = lock(&CLOSED);
+    if closed.len() == KEPT {
+        closed.pop_front();
+    }
+    closed.push_back((key, address));
 }
 
 /// Whether another process may change what is at this address.
@@ -161,9 +167,11 @@ pub(super) fn clear() {
 fn not_exported(key: Key) -> Failure {
     let failure = Failure::refused(format!("nothing is shared here under the key {}", key.text()));
     let closed = lock(&CLOSED).iter().rev().find(|(known, _)| *known == key).map(|(_, address)| *address);
+    let fix = "call aclrtIpcMemClose once for each import, and once for each export";
     match closed {
+        Some(_) if key.process == std::process::id() => failure.breaks(IPC_01, "a key that is closed once", fix),
         Some(address) => failure
-            .breaks(MEM_01, "memory of another process is closed once", "call aclrtIpcMemClose once for each import")
+            .breaks(MEM_01, "memory of another process is closed once", fix)
             .about(Object::memory(address.number() as u64)),
         None => failure,
     }

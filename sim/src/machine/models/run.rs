@@ -242,6 +242,10 @@ impl Given {
         let bytes = bytes.ok_or_else(|| refuse(format!("input {index} (`{name}`): {dims:?} has no size in bytes")))?;
         if address.is_null() {
             let failure = Failure::invalid(format!("input {index} (`{name}`): its data buffer has a null address"));
+            // A size without an address was found when the data buffer got it (DATA-03).
+            if size > 0 {
+                return Err(failure);
+            }
             let fix = "set the address and the size of the data buffer before the run";
             return Err(failure.breaks(DATA_07, "a buffer with memory for each input", fix));
         }

@@ -5,6 +5,7 @@ use super::operand::Operand;
 use crate::failure::{Answer, Failure};
 use crate::machine::models::element;
 use crate::model::Element;
+use ascendcl_rules::OP_02;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclDataType;
 
@@ -66,7 +67,7 @@ impl Operator {
         }
         if inputs.len() != arity {
             let text = format!("{name}: found {} inputs, expected {arity}", inputs.len());
-            return Err(Failure::new(ACL_ERROR_OP_INPUT_NOT_MATCH, text));
+            return Err(miscounted(Failure::new(ACL_ERROR_OP_INPUT_NOT_MATCH, text)));
         }
         Ok(operator)
     }
@@ -117,6 +118,12 @@ impl Operator {
         }
         Ok(())
     }
+}
+
+/// The operator has another number of operands (OP-02).
+pub(super) fn miscounted(failure: Failure) -> Failure {
+    let fix = "pass the operands of the operator in its order, and their number";
+    failure.breaks(OP_02, "as many descriptions and buffers as the operator has operands", fix)
 }
 
 /// The attributes of a call, for one operator.

@@ -14,7 +14,7 @@ use crate::machine::memory::{Hold, Place, describe, hold};
 use crate::machine::models::{Given, claim, lend};
 use crate::machine::streams::stream::Stream;
 use crate::model::RunFailure;
-use ascendcl_rules::{DATA_08, MEM_10, Object};
+use ascendcl_rules::{DATA_08, MEM_10, OP_07, Object};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclDataBuffer;
 use std::sync::Arc;
@@ -196,5 +196,8 @@ fn same_count(name: &str, what: &str, expected: usize, found: usize, code: i32) 
     if expected == found {
         return Ok(());
     }
-    Err(Failure::new(code, format!("{name}: found {found} {what} buffers, expected {expected}")))
+    // Other calls have one count for descriptions and buffers.
+    let failure = Failure::new(code, format!("{name}: found {found} {what} buffers, expected {expected}"));
+    let fix = "pass one buffer for each description that the handle was created with";
+    Err(failure.breaks(OP_07, "as many buffers as the handle has descriptions", fix))
 }

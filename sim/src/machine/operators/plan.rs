@@ -1,7 +1,7 @@
 //! From what a call says to what can be run.
 
 use super::attributes::Attributes;
-use super::catalogue::Operator;
+use super::catalogue::{Operator, miscounted};
 use super::graphs;
 use super::operand::{Operand, is_on_host};
 use crate::failure::{Answer, Failure};
@@ -68,7 +68,7 @@ impl Signature {
         let operator = Operator::read(&self.name, &self.attributes, &self.inputs)?;
         if self.outputs.len() != 1 {
             let text = format!("{}: found {} outputs, expected 1", self.name, self.outputs.len());
-            return Err(Failure::new(ACL_ERROR_OP_OUTPUT_NOT_MATCH, text));
+            return Err(miscounted(Failure::new(ACL_ERROR_OP_OUTPUT_NOT_MATCH, text)));
         }
         Ok(operator)
     }

@@ -1,5 +1,6 @@
 //! Keys: as a text, or as a number.
 
+use super::no_export;
 use crate::failure::{Answer, Failure};
 use std::hash::{BuildHasher, RandomState};
 
@@ -36,6 +37,11 @@ impl Key {
             (Some(process), Some(descriptor), Some(nonce)) => Ok(Self { process, descriptor, nonce }),
             _ => Err(Failure::refused(format!("`{text}` is no key that this library has given out"))),
         }
+    }
+
+    /// The key of an import. A text that is none is the program's mistake.
+    pub(in crate::machine) fn of_import(text: &str) -> Answer<Self> {
+        Self::from_text(text).map_err(no_export)
     }
 
     pub(in crate::machine) fn number(self) -> Answer<u64> {

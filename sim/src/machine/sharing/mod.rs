@@ -7,4 +7,4 @@ mod key;
 mod record;
 
 pub(in crate::machine) use key::Key;
-pub(in crate::machine) use record::{Kind, Record, What};
+pub(in crate::machine) use record::{Kind, Record, What, no_export};

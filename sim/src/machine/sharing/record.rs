@@ -4,7 +4,7 @@ use crate::abi::{Address, Pages, Shared};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::sharing::Key;
-use ascendcl_rules::IPC_03;
+use ascendcl_rules::{IPC_01, IPC_03};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_DRV_INTERNAL_ERROR, ACL_ERROR_RT_RESOURCE_ALLOC_FAIL};
 use std::sync::Mutex;
 
@@ -86,12 +86,13 @@ impl Record {
     /// The record of another process. The codes of refusals were not measured.
     pub(in crate::machine) fn import(key: Key, kind: Kind) -> Answer<Self> {
         if key.process == std::process::id() {
-            return Err(refused("a process does not import what it has exported itself (IPC-01)"));
+            return Err(no_export(refused("a process does not import what it has exported itself (IPC-01)")));
         }
         let gone = || {
             let text =
                 format!("process {} shares nothing under this key (any more), or this one may not see it", key.process);
-            refused(text)
+            // That the system hides the other process is no mistake of this one.
+            if may_be_seen(key.process) { no_export(refused(text)) } else { refused(text) }
         };
         let memory = Shared::of_process(key.process, key.descriptor).filter(|memory| memory.size() == SIZE);
         let memory = memory.ok_or_else(gone)?;
@@ -103,7 +104,7 @@ impl Record {
             return Err(gone());
         }
         if !is(Word::Kind, kind as u64) {
-            return Err(refused("the key is for something of another kind"));
+            return Err(no_export(refused("the key is for something of another kind")));
         }
         if is(Word::ForAll, 0) && !record.allows(std::process::id()) {
             let text = format!("process {} is not among those that may import it (IPC-03)", std::process::id());
@@ -229,4 +230,16 @@ fn mapped(memory: &Shared) -> Option<Pages> {
 
 fn refused(text: impl Into<std::borrow::Cow<'static, str>>) -> Failure {
     Failure::new(ACL_ERROR_RT_DRV_INTERNAL_ERROR, text)
+}
+
+/// What is imported is not there: the key is wrong, or the exporter has taken back what it is for (IPC-01).
+pub(in crate::machine) fn no_export(failure: Failure) -> Failure {
+    let fix = "pass the whole key of the exporter's call, and let the exporter keep what it exports until then";
+    failure.breaks(IPC_01, "the key of something that another process exports now", fix)
+}
+
+/// Whether the system would show what this process has open, if there is such a process.
+fn may_be_seen(process: u32) -> bool {
+    let denied = |error: std::io::Error| error.kind() == std::io::ErrorKind::PermissionDenied;
+    !std::fs::read_dir(format!("/proc/{process}/fd")).is_err_and(denied)
 }

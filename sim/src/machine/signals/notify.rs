@@ -54,7 +54,7 @@ pub(crate) fn create() -> aclrtNotify {
 
 /// The notify of another process.
 pub(crate) fn import(key: &str) -> Answer<aclrtNotify> {
-    let record = Record::import(Key::from_text(key)?, Kind::Notify)?;
+    let record = Record::import(Key::of_import(key)?, Kind::Notify)?;
     Ok(enter(true, State { shared: Some(Arc::new(record)), ..State::default() }))
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn create() -> Answer<aclrtEvent> {
 
 /// The event of another process.
 pub(crate) fn open(key: &str) -> Answer<aclrtEvent> {
-    Ok(enter(true, Record::import(Key::from_text(key)?, Kind::Event)?))
+    Ok(enter(true, Record::import(Key::of_import(key)?, Kind::Event)?))
 }
 
 fn enter(imported: bool, record: Record) -> aclrtEvent {

@@ -5,7 +5,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::recording::Recorder;
 use crate::machine::recording::assembly::{Assembly, in_no_model};
 use crate::machine::streams::stream::Stream;
-use ascendcl_rules::{GRAPH_04, Object};
+use ascendcl_rules::{GRAPH_04, Object, STREAM_20};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_STREAM_CAPTURED;
 use ascendcl_sys::types::aclError;
 use std::borrow::Cow;
@@ -48,8 +48,16 @@ pub(in crate::machine) fn while_captured(failure: Failure) -> Failure {
 pub(crate) fn assembly_of(stream: &Stream) -> Answer<Arc<Assembly>> {
     match stream.recorder() {
         Some(Recorder::Built(assembly)) => Ok(assembly),
-        _ => Err(in_no_model("the stream is part of no model that is being built; aclmdlRIBindStream makes it one")),
+        _ => Err(unbound(in_no_model(
+            "the stream is part of no model that is being built; aclmdlRIBindStream makes it one",
+        ))),
     }
+}
+
+/// A label, a switch or a start of another stream is for streams of a model instance (STREAM-20).
+pub(crate) fn unbound(failure: Failure) -> Failure {
+    let fix = "create the streams as persistent ones, and bind them first (aclmdlRIBindStream)";
+    failure.breaks(STREAM_20, "streams that are bound to one model instance, which is being built", fix)
 }
 
 /// A stream of an instance stays as long as it is one (107005).

@@ -5,10 +5,10 @@
 //! A failure is kept with the call's arguments, until the same call succeeds.
 
 use super::{CHECKER, OFF, mode};
-use crate::failure::Breach;
+use crate::failure::{Breach, is_given_as_null};
 use crate::locks::lock;
 use crate::machine::thread::errors;
-use ascendcl_rules::Object;
+use ascendcl_rules::{Kind, Object};
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -98,10 +98,21 @@ pub(super) fn is_reason(breach: &Breach) -> bool {
     let concerns = |failed: &Failed, object: &Object| match *object {
         // There is one session of profiling.
         Object::PROCESS => failed.name.starts_with("aclprof"),
+        object if is_given_as_null(object) => makes(failed.name, object.kind),
         object => usize::try_from(object.number).is_ok_and(|number| failed.words.contains(&number)),
     };
     COUNT.load(Relaxed) > 0
         && lock(&FAILED).iter().any(|failed| breach.objects.iter().any(|object| concerns(failed, object)))
+}
+
+/// Whether a function makes objects of this kind.
+fn makes(name: &str, kind: Kind) -> bool {
+    let beginnings: &[&str] = match kind {
+        Kind::Memory => &["aclrtMalloc", "acldvppMalloc", "aclrtMemAlloc", "aclrtIpcMemImport", "aclrtReserveMem"],
+        Kind::Graph => &["aclmdlRICapture", "aclmdlRIBuild"],
+        _ => return name.contains("Create"),
+    };
+    beginnings.iter().any(|beginning| name.starts_with(beginning))
 }
 
 pub(super) fn clear() {

@@ -118,6 +118,9 @@ fn tell(failure: &Failure, breach: &Breach) -> bool {
         () if begins(&["aclrtMemImportFromShareableHandle"]) => (Object::physical(0), Op::Allocate),
         () if begins(&["aclrtNotifyImportByKey"]) => (Object::notify(0), Op::Create),
         () if begins(&["aclrtIpcOpenEventHandle"]) => (Object::event(0), Op::Create),
+        () if begins(&["aclmdlRICaptureBegin", "aclmdlRICaptureEnd", "aclmdlRIBuildBegin"]) => {
+            (Object::graph(0), Op::Create)
+        }
         () => (Object::PROCESS, Op::Query),
     };
     let event = Event::new(name, object, op, this_thread());
@@ -133,13 +136,30 @@ fn tell(failure: &Failure, breach: &Breach) -> bool {
 /// What to do when a description is used or destroyed that is none.
 const DESTROYED_ONCE: &str = "destroy each object once, by its own call, after its last use";
 
-/// What is used or destroyed is no description, or was destroyed (DATA-05).
+/// What is used or destroyed is no description, or was destroyed (DATA-05). To destroy null harms nothing.
 pub(crate) fn no_description(number: usize, failure: Failure) -> Failure {
+    const LIVE: &str = "a live object of this kind";
     let failure = match number {
-        0 => failure,
-        _ => failure.breaks(DATA_05, "a live object of this kind", DESTROYED_ONCE),
+        0 if errors::current_call().contains("Destroy") => failure,
+        0 => failure.breaks(DATA_05, LIVE, "use what the call returned that creates it, and check that it is not null"),
+        _ => failure.breaks(DATA_05, LIVE, DESTROYED_ONCE),
     };
     failure.about(Object::description(number as u64))
+}
+
+/// A call is given null in place of a graph. To destroy null harms nothing.
+pub(crate) fn no_graph(failure: Failure) -> Failure {
+    if errors::current_call().contains("Destroy") {
+        return failure;
+    }
+    let fix = "use the handle that the end of the capture or the begin of the build returned, and check its code";
+    failure.breaks(MODEL_12, "a graph that was captured or built", fix).about(Object::graph(0))
+}
+
+/// A call is to use memory and is given a null address.
+pub(crate) fn no_memory(rule: RuleId, failure: Failure) -> Failure {
+    let fix = "pass the address that the allocation returned, and check the code of that call";
+    failure.breaks(rule, "the address of memory", fix).about(Object::memory(0))
 }
 
 /// A description or configuration has this number from here on.
@@ -168,5 +188,13 @@ pub(crate) fn missed(object: impl Named) {
     if let Watching(Some(event), _) = super::call(Op::Query, object) {
         let found = lock(&CHECKER).get_or_insert_with(Checker::new).look_for(&event);
         report::record(found);
+    }
+}
+
+/// The same for a call that only reads: whether it may be given null is another question.
+pub(crate) fn read_missed(object: impl Named) {
+    let object = object.named();
+    if object.number != 0 {
+        missed(object);
     }
 }

@@ -4,9 +4,10 @@ use crate::abi::{Address, Violation, on_violation};
 use crate::config::switches::{self, Switch};
 use crate::locks::lock;
 use crate::machine::memory::guards::{Kept, Locked, kept, lock_out};
-use crate::machine::thread::errors;
-use crate::machine::watch::{CHECKER, OFF, PROGRAM, call, mode, report, span};
+use crate::machine::thread::{errors, inside};
+use crate::machine::watch::{CHECKER, Named, OFF, PROGRAM, call, mode, report, span};
 use ascendcl_rules::{Access, Event, Object, Op, Role, Span, Use};
+use ascendcl_sys::types::aclmdlRI;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, Once};
@@ -22,6 +23,11 @@ struct Destination {
 static DESTINATIONS: Mutex<Vec<Destination>> = Mutex::new(Vec::new());
 /// How many there are, to look at without the lock.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// The destinations that the callback of this thread was let in at.
+    static LENT: Cell<Vec<Destination>> = const { Cell::new(Vec::new()) };
+}
 
 /// From now on the program's mistakes with memory are told.
 pub(super) fn watch() {
@@ -41,6 +47,35 @@ pub(crate) fn destination(stream: Object, address: Address, bytes: usize) {
         destinations.push(Destination { stream, written: span(address, bytes), locked });
         COUNT.store(destinations.len(), SeqCst);
     }
+}
+
+/// The same for everything that copies of a graph write, whose replay is about to be queued.
+pub(crate) fn destinations_of_replay(graph: aclmdlRI, stream: Object) {
+    if mode() == OFF || !switches::is_on(Switch::Guard) {
+        return;
+    }
+    let written = lock(&CHECKER).as_ref().map(|checker| checker.written_by_replay(graph.named()));
+    for Span { start, bytes } in written.unwrap_or_default() {
+        // Both came from numbers of this size.
+        if let (Ok(start), Ok(bytes)) = (usize::try_from(start), usize::try_from(bytes)) {
+            destination(stream, Address::named(start), bytes);
+        }
+    }
+}
+
+/// A callback of this thread has returned. Where it was let in, and a copy still is to write, the program is kept out again.
+pub(super) fn callback_returns() {
+    // A thread that is ending runs none.
+    let lent = LENT.try_with(Cell::take).unwrap_or_default();
+    if lent.is_empty() {
+        return;
+    }
+    let mut destinations = lock(&DESTINATIONS);
+    lent.iter().for_each(|destination| destination.locked.close());
+    destinations.extend(lent);
+    COUNT.store(destinations.len(), SeqCst);
+    drop(destinations);
+    settle();
 }
 
 /// A call has ended: what nothing writes any more is open again.
@@ -75,7 +110,8 @@ fn tell(violation: Violation) -> bool {
     let address = Address::named(violation.address);
     let Some(kept) = kept(address) else { return false };
     // Before the access is judged: a call that ends opens what nothing writes any more.
-    let opened = take(violation.address);
+    let mut over = take(violation.address);
+    let opened = !over.is_empty();
     if matches!(kept, Kept::Pinned) && !opened && opens_soon(violation.address) {
         return true;
     }
@@ -86,7 +122,16 @@ fn tell(violation: Violation) -> bool {
             let writes = violation.writes.unwrap_or(false);
             let access = if writes { Access::Write } else { Access::Read };
             let used = Use::Memory { span: span(address, 1), access, role: Role::Instruction, claimed: None };
-            drop(call(Op::Touch, address).by_the_program(used).begin_always());
+            let (watched, found) = call(Op::Touch, address).by_the_program(used).judged();
+            drop(watched);
+            // What a callback may use is open until it returns.
+            if found.is_none() && inside::callback_of() != 0 {
+                let _ = LENT.try_with(|lent| {
+                    let mut all = lent.take();
+                    all.append(&mut over);
+                    lent.set(all);
+                });
+            }
         }
     }
     if !opened {
@@ -108,12 +153,12 @@ fn opens_soon(address: usize) -> bool {
     tries < TRIES
 }
 
-/// Lets the program at the destinations that have this address. Answers whether there are any.
-fn take(address: usize) -> bool {
+/// Lets the program at the destinations that have this address, and answers them.
+fn take(address: usize) -> Vec<Destination> {
     let mut destinations = lock(&DESTINATIONS);
     let over: Vec<Destination> = destinations.extract_if(.., |one| one.locked.has(address)).collect();
     open(&destinations, &over);
-    !over.is_empty()
+    over
 }
 
 /// Opens those that are over. The list has the others.

@@ -7,6 +7,7 @@
 
 mod blameless;
 mod bounds;
+mod callbacks;
 mod captured;
 mod codes;
 mod explained;
@@ -17,6 +18,7 @@ mod report;
 mod sources;
 
 pub(crate) use blameless::{failed, made_to_fail, mapped_without_a_handle, moment, succeeded};
+pub(crate) use callbacks::{new_callback, run};
 #[cfg(test)]
 pub(in crate::machine) use captured::count_grouped;
 pub(crate) use captured::{
@@ -24,15 +26,16 @@ pub(crate) use captured::{
     has_no_groups, is_kept, keeps_for_a_task, keeps_no_more,
 };
 pub(crate) use explained::{
-    Fails, elsewhere, explained, is_described, is_described_no_more, missed, mistaken, no_description, not_there,
+    Fails, elsewhere, explained, is_described, is_described_no_more, missed, mistaken, no_description, no_graph,
+    no_memory, not_there, read_missed,
 };
-pub(crate) use guards::{destination, ends};
+pub(crate) use guards::{destination, destinations_of_replay, ends};
 pub(crate) use named::Named;
 pub(crate) use own_memory::{handed_over, taken_back};
 pub(crate) use report::{absent, findings, print, take_findings};
 pub(crate) use sources::{Bytes, source, source_is_read, sources_of_replay};
 
-use crate::abi::{Address, HostCallback, Name};
+use crate::abi::{Address, Name};
 use crate::config::{self, Checks};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
@@ -294,18 +297,6 @@ fn refusal(finding: &Finding) -> Failure {
 /// The initialisation was made to fail before it began.
 pub(crate) fn initialisation_failed() {
     drop(call(Op::Initialise, Object::PROCESS).begin_always());
-}
-
-/// A number for a callback that is about to be queued.
-pub(crate) fn new_callback() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    NEXT.fetch_add(1, Relaxed)
-}
-
-/// A queued callback runs on this thread.
-pub(crate) fn run(callback: &HostCallback) {
-    drop(call(Op::Begin, Object::callback(callback.number())).begin_always().end(Ok::<_, Failure>(())));
-    callback.run();
 }
 
 /// An allocator of the caller has answered with a block for the stream, or has `none`.
