@@ -351,6 +351,7 @@ passed_on!(aclmdlRI, aclmdlRICaptureMode, aclrtTaskGrp, aclrtDrvMemHandle, aclrt
 passed_on!(aclrtIpcEventHandle, aclrtIpcMemAttrType, aclrtMemHandleType, aclrtMemSharedHandleType);
 passed_on!(aclrtMemGranularityOptions, aclrtStreamAttr, aclrtDevResLimitType, aclrtFloatOverflowMode);
 passed_on!(aclCompileOpt, aclprofAicoreMetrics, aclprofConfigType, aclprofStepTag);
+passed_on!(aclrtMemManagedAdviseType, aclrtMemManagedRangeAttribute, aclrtMemManagedLocation);
 passed_on!(aclmdlConfigAttr, aclmdlExecConfigAttr, aclrtStreamConfigAttr);
 // `aclrtHostFunc` is the same type.
 passed_on!(aclrtCallback);

@@ -241,6 +241,15 @@ macro_rules! numbers {
 }
 numbers!(i8, u8, i16, u16, c_int, u32, i64, u64, usize);
 
+impl Argument for aclrtMemManagedLocation {
+    fn kind(_: &str) -> Kind {
+        Kind::Number
+    }
+    fn choose(_: &str, _: &World, _: Option<Wrong>) -> Self {
+        Self { kind: aclrtMemManagedLocationType::ACL_MEM_LOCATIONTYPE_DEVICE, id: 0 }
+    }
+}
+
 impl Argument for f32 {
     fn kind(_: &str) -> Kind {
         Kind::Number
@@ -268,6 +277,8 @@ enumerations! {
     aclrtIpcMemAttrType = ACL_RT_IPC_MEM_ATTR_ACCESS_LINK,
     aclrtMemHandleType = ACL_MEM_HANDLE_TYPE_NONE,
     aclrtMemSharedHandleType = ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT,
+    aclrtMemManagedAdviseType = ACL_MEM_ADVISE_SET_READ_MOSTLY,
+    aclrtMemManagedRangeAttribute = ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY,
     aclrtMemGranularityOptions = ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM,
     aclrtStreamAttr = ACL_STREAM_ATTR_FAILURE_MODE,
     aclrtDevResLimitType = ACL_RT_DEV_RES_CUBE_CORE,

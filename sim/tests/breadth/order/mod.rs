@@ -137,6 +137,7 @@ mod copies;
 mod devices;
 mod events;
 mod instances;
+mod managed;
 mod memory;
 mod settings;
 mod streams;
