@@ -20,6 +20,7 @@ pub(super) type Named = (&'static str, Argument);
 ///
 /// Read in the vendor's sources.
 const DEMANDS: &[(&str, &str)] = &[
+    ("aclTransTensorDescFormat", "src_desc dst_desc"),
     ("aclmdlRIKernelTaskGetAttribute", "task attr_value"),
     ("aclrtAllocBuf", "buf size"),
     ("aclrtAppendBufChain", "head_buf buf"),
