@@ -12,6 +12,7 @@ mod callbacks;
 mod caller;
 mod exit;
 mod guarded;
+mod kernels;
 mod memory;
 mod notices;
 mod pages;
@@ -26,6 +27,7 @@ pub(crate) use callbacks::{AllocatorBlock, AllocatorFunctions, AllocatorMembers,
 pub(crate) use caller::{callers_of, described, is_interpreted};
 pub(crate) use exit::{at_exit, in_children, leave};
 pub(crate) use guarded::{Guarded, view_of};
+pub(crate) use kernels::KernelChoice;
 pub(crate) use memory::{Block, copy, fill, with_all_bytes};
 pub(crate) use notices::{
     Notice, OfAbort, OfDevice, OfDump, OfEnd, OfFailure, OfStart, OfStream, is_same, tell_of_dump, tell_of_failure,

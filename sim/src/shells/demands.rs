@@ -22,6 +22,7 @@ pub(super) type Named = (&'static str, Argument);
 const DEMANDS: &[(&str, &str)] = &[
     ("aclTransTensorDescFormat", "src_desc dst_desc"),
     ("aclmdlRIKernelTaskGetAttribute", "task attr_value"),
+    ("aclopCreateKernel", "op_type kernel_id kernel_name bin_data"),
     ("aclrtAllocBuf", "buf size"),
     ("aclrtAppendBufChain", "head_buf buf"),
     ("aclrtBinaryGetDevAddress", "bin_handle bin_handle#"),

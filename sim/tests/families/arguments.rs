@@ -361,10 +361,21 @@ unsafe extern "C" fn of_start(_: *const core::ffi::c_char, _: usize, _: *mut c_v
 unsafe extern "C" fn of_end(_: *mut c_void) -> aclError {
     0
 }
+unsafe extern "C" fn of_kernels(
+    _: c_int,
+    _: *const *const aclTensorDesc,
+    _: c_int,
+    _: *const *const aclTensorDesc,
+    _: *const aclopAttr,
+    _: *mut aclopKernelDesc,
+) -> aclError {
+    0
+}
 unsafe extern "C" fn of_dump(_: *const acldumpChunk, _: i32) -> i32 {
     0
 }
 callbacks! {
+    aclopCompileFunc: of_kernels;
     acldumpCallback: of_dump;
     aclrtStreamStateCallback: of_stream;
     aclrtDeviceStateCallback: of_device;

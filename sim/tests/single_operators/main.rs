@@ -19,6 +19,7 @@ mod pool;
 mod allocators;
 mod finding;
 mod handles;
+mod kernels;
 mod misuse;
 mod models;
 mod order;
