@@ -359,7 +359,7 @@ passed_on!(aclrtIpcEventHandle, aclrtIpcMemAttrType, aclrtMemHandleType, aclrtMe
 passed_on!(aclrtMemGranularityOptions, aclrtStreamAttr, aclrtDevResLimitType, aclrtFloatOverflowMode);
 passed_on!(aclCompileOpt, aclprofAicoreMetrics, aclprofConfigType, aclprofStepTag);
 passed_on!(aclrtMemManagedAdviseType, aclrtMemManagedRangeAttribute, aclrtMemManagedLocation);
-passed_on!(aclmdlConfigAttr, aclmdlExecConfigAttr, aclrtStreamConfigAttr);
+passed_on!(aclmdlAttr, aclmdlConfigAttr, aclmdlExecConfigAttr, aclrtStreamConfigAttr);
 // `aclrtHostFunc` is the same type.
 passed_on!(aclrtCallback);
 passed_on!(aclrtStreamStateCallback, aclrtDeviceStateCallback, aclrtDeviceTaskAbortCallback);

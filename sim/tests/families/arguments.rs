@@ -284,6 +284,7 @@ enumerations! {
     aclrtDevResLimitType = ACL_RT_DEV_RES_CUBE_CORE,
     aclrtFloatOverflowMode = ACL_RT_OVERFLOW_MODE_SATURATION,
     aclCompileOpt = ACL_PRECISION_MODE,
+    aclmdlAttr = ACL_MDL_ATTR_PRIORITY_INT32,
     aclmdlConfigAttr = ACL_MDL_PRIORITY_INT32,
     aclmdlExecConfigAttr = ACL_MDL_STREAM_SYNC_TIMEOUT,
     aclrtStreamConfigAttr = ACL_RT_STREAM_PRIORITY,
