@@ -5,7 +5,7 @@ use super::words::Argument;
 use crate::abi::{FromC, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
-use ascendcl_sys::error_codes::ACL_ERROR_RT_INVALID_DEVICE_FUNCTION;
+use ascendcl_sys::error_codes::{ACL_ERROR_INVALID_BUNDLE_MODEL_ID, ACL_ERROR_RT_INVALID_DEVICE_FUNCTION};
 use core::ffi::c_char;
 use std::path::Path;
 
@@ -16,13 +16,38 @@ pub(super) type Named = (&'static str, Argument);
 /// `a|b`, one has to be given. `@` is for the number of this process, `*` for what the runtime refuses (107000), and
 /// `/` for the path of a file that has to be there (107000). `#` is for a handle of kernels: none is ever made, so that
 /// each is unknown (107017). `?` is for the place of a kernel in the program: none is known (107044). `&context` is for
-/// the current context of the thread (107002).
+/// the current context of the thread (107002), `&bundle` for a bundle of models, of which there is none (148053). `%` is
+/// for bytes, which have to be a multiple of 32.
 ///
 /// Read in the vendor's sources.
 const DEMANDS: &[(&str, &str)] = &[
     ("aclTransTensorDescFormat", "src_desc dst_desc"),
+    ("aclmdlBundleDestroyQueryInfo", "query_info"),
+    ("aclmdlBundleGetModelId", "model_id &bundle"),
+    ("aclmdlBundleGetModelNum", "model_num &bundle"),
+    ("aclmdlBundleGetQueryModelNum", "query_info model_num"),
+    ("aclmdlBundleGetSize", "query_info work_size const_weight_size"),
+    ("aclmdlBundleGetVarWeightSize", "query_info variable_weight_size"),
+    ("aclmdlBundleInitFromFile", "model_path bundle_id"),
+    ("aclmdlBundleInitFromMem", "model bundle_id"),
+    ("aclmdlBundleLoadFromFile", "model_path bundle_id"),
+    ("aclmdlBundleLoadFromMem", "model model_size bundle_id"),
+    ("aclmdlBundleLoadModel", "model_id &bundle"),
+    ("aclmdlBundleLoadModelWithConfig", "handle model_id"),
+    ("aclmdlBundleLoadModelWithMem", "model_id &bundle"),
+    ("aclmdlBundleQueryInfoFromFile", "file_name query_info"),
+    ("aclmdlBundleQueryInfoFromMem", "model query_info"),
     ("aclmdlRIKernelTaskGetAttribute", "task attr_value"),
+    ("aclmdlSetExternalWeightAddress", "handle weight_file_name dev_ptr size%"),
     ("aclopCreateKernel", "op_type kernel_id kernel_name bin_data"),
+    ("aclprofDestroySubscribeConfig", "prof_subscribe_config"),
+    ("aclprofGetOpDescSize", "op_desc_size"),
+    ("aclprofGetOpName", "op_info op_name"),
+    ("aclprofGetOpNameLen", "op_info op_name_len"),
+    ("aclprofGetOpNum", "op_info op_number"),
+    ("aclprofGetOpType", "op_info op_type"),
+    ("aclprofGetOpTypeLen", "op_info op_type_len"),
+    ("aclprofModelSubscribe", "prof_subscribe_config"),
     ("aclrtAllocBuf", "buf size"),
     ("aclrtAppendBufChain", "head_buf buf"),
     ("aclrtBinaryGetDevAddress", "bin_handle bin_handle#"),
@@ -114,6 +139,13 @@ fn meets(demand: &str, arguments: &[Named]) -> Answer {
     }
     if demand == "&context" {
         return current_context().map(drop);
+    }
+    if demand == "&bundle" {
+        return Err(Failure::new(ACL_ERROR_INVALID_BUNDLE_MODEL_ID, "there is no such bundle of models"));
+    }
+    if let Some(name) = demand.strip_suffix('%') {
+        let fits = matches!(argument(name), Some(Argument::Word(bytes)) if bytes > 0 && bytes.is_multiple_of(32));
+        return holds(fits, || Failure::invalid(format!("`{name}` is no multiple of 32 bytes")));
     }
     if let Some(name) = demand.strip_suffix('#') {
         return holds(is_nothing(name), || Failure::unknown("kernel, binary, or list of its arguments"));

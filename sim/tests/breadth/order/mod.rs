@@ -132,6 +132,7 @@ fn group() -> aclrtTaskGrp {
 }
 
 mod absent;
+mod absent_models;
 mod captures;
 mod copies;
 mod devices;
