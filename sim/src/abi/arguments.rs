@@ -370,6 +370,7 @@ passed_on!(
     aclrtAllocatorAllocAdviseFunc,
     aclrtAllocatorGetAddrFromBlockFunc
 );
+passed_on!(aclTransType, aclComputeType);
 passed_on!(aclopEngineType, aclopCompileType, aclOpCompileFlag, aclopCompileFunc);
 passed_on!(acldumpCallback, acldumpType);
 passed_on!(acltdtBuf, acltdtQueueAttrType, acltdtQueueRouteParamType, acltdtQueueRouteQueryInfoParamType);

@@ -13,6 +13,7 @@ mod caller;
 mod exit;
 mod guarded;
 mod kernels;
+mod matrices;
 mod memory;
 mod notices;
 mod pages;

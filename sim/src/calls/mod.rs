@@ -6,6 +6,7 @@ mod allocator;
 mod base;
 mod batch;
 mod between_processes;
+mod blas;
 mod building;
 mod cache;
 mod callback;
@@ -54,7 +55,7 @@ mod tensor_desc;
 mod virtual_memory;
 
 pub(crate) use {
-    allocator::*, base::*, batch::*, between_processes::*, building::*, cache::*, callback::*, capture::*,
+    allocator::*, base::*, batch::*, between_processes::*, blas::*, building::*, cache::*, callback::*, capture::*,
     conditional::*, context::*, copy::*, count_notify::*, data_buffer::*, dataset::*, device::*, dump::*, event::*,
     exceptions::*, hardware::*, indirect::*, info::*, instance::*, label::*, limits::*, managed_memory::*, media::*,
     memory::*, memory_pool::*, memory_settings::*, model::*, notices::*, notify::*, operator::*, options::*,

@@ -291,6 +291,8 @@ enumerations! {
     aclprofAicoreMetrics = ACL_AICORE_ARITHMETIC_UTILIZATION,
     aclprofConfigType = ACL_PROF_STORAGE_LIMIT,
     aclprofStepTag = ACL_STEP_START,
+    aclTransType = ACL_TRANS_N,
+    aclComputeType = ACL_COMPUTE_HIGH_PRECISION,
     aclopEngineType = ACL_ENGINE_SYS,
     aclopCompileType = ACL_COMPILE_SYS,
     aclOpCompileFlag = ACL_OP_COMPILE_DEFAULT,

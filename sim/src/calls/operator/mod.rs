@@ -8,6 +8,8 @@ mod kernels;
 
 pub(crate) use {attributes::*, compile::*, execute::*, handle::*, kernels::*};
 
+pub(in crate::calls) use execute::run;
+
 use crate::abi::{Name, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::models::{TensorDesc, with_tensor};
