@@ -5,7 +5,7 @@ use super::words::Argument;
 use crate::abi::{FromC, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
-use ascendcl_sys::error_codes::{ACL_ERROR_INVALID_BUNDLE_MODEL_ID, ACL_ERROR_RT_INVALID_DEVICE_FUNCTION};
+use ascendcl_sys::error_codes::*;
 use core::ffi::c_char;
 use std::path::Path;
 
@@ -16,8 +16,8 @@ pub(super) type Named = (&'static str, Argument);
 /// `a|b`, one has to be given. `@` is for the number of this process, `*` for what the runtime refuses (107000), and
 /// `/` for the path of a file that has to be there (107000). `#` is for a handle of kernels: none is ever made, so that
 /// each is unknown (107017). `?` is for the place of a kernel in the program: none is known (107044). `&context` is for
-/// the current context of the thread (107002), `&bundle` for a bundle of models, of which there is none (148053). `%` is
-/// for bytes, which have to be a multiple of 32.
+/// the current context of the thread (107002), and other names with `&` are for what there never is (`MISSING`). `%` is
+/// for bytes, which have to be a multiple of 32, and `<` for a number that is too large (107000).
 ///
 /// Read in the vendor's sources.
 const DEMANDS: &[(&str, &str)] = &[
@@ -116,11 +116,22 @@ const DEMANDS: &[(&str, &str)] = &[
     ("aclrtRepairError", "error_info"),
     ("aclrtSetBufDataLen", "buf"),
     ("aclrtSetBufUserData", "buf data_ptr"),
-    ("aclrtSnapShotProcessBackup", "pid@ !args"),
+    ("aclrtSnapShotCallbackRegister", "stage<6 callback*"),
+    ("aclrtSnapShotCallbackUnregister", "stage<6 callback* &registration"),
+    ("aclrtSnapShotProcessBackup", "pid@ !args &lock_to_back_up"),
     ("aclrtSnapShotProcessLock", "pid@ !reserve"),
-    ("aclrtSnapShotProcessRestore", "pid@ !args"),
-    ("aclrtSnapShotProcessUnlock", "pid@ !reserve"),
+    ("aclrtSnapShotProcessRestore", "pid@ !args &backup"),
+    ("aclrtSnapShotProcessUnlock", "pid@ !reserve &lock_to_end"),
     ("aclrtTaskUpdateAsync", "info"),
+];
+
+/// What there never is, because the functions that make it are not simulated: its code.
+const MISSING: &[(&str, i32, &str)] = &[
+    ("&backup", ACL_ERROR_SNAPSHOT_RESTORE_FAILED, "the process has no snapshot"),
+    ("&bundle", ACL_ERROR_INVALID_BUNDLE_MODEL_ID, "there is no such bundle of models"),
+    ("&lock_to_back_up", ACL_ERROR_SNAPSHOT_BACKUP_FAILED, "the process is not locked"),
+    ("&lock_to_end", ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, "the process is not locked"),
+    ("&registration", ACL_ERROR_RT_PARAM_INVALID, "the function is not registered for this stage"),
 ];
 
 /// Whether the arguments of the function with this name are as it demands.
@@ -140,8 +151,12 @@ fn meets(demand: &str, arguments: &[Named]) -> Answer {
     if demand == "&context" {
         return current_context().map(drop);
     }
-    if demand == "&bundle" {
-        return Err(Failure::new(ACL_ERROR_INVALID_BUNDLE_MODEL_ID, "there is no such bundle of models"));
+    if let Some((_, code, text)) = MISSING.iter().find(|(name, ..)| *name == demand) {
+        return Err(Failure::new(*code, *text));
+    }
+    if let Some((name, end)) = demand.split_once('<') {
+        let fits = matches!((argument(name), end.parse()), (Some(Argument::Word(number)), Ok(end)) if number < end);
+        return holds(fits, || Failure::refused(format!("`{name}` is too large: expected less than {end}")));
     }
     if let Some(name) = demand.strip_suffix('%') {
         let fits = matches!(argument(name), Some(Argument::Word(bytes)) if bytes > 0 && bytes.is_multiple_of(32));

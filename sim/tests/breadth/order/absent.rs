@@ -9,6 +9,10 @@ const ONE: dim3 = dim3 { x: 1, y: 1, z: 1 };
 
 unsafe extern "C" fn hears(_: *mut aclrtExceptionInfo, _: *mut c_void) {}
 
+unsafe extern "C" fn snaps(_: i32, _: *mut c_void) -> u32 {
+    0
+}
+
 /// Something that no function here looks at.
 fn place<T>() -> *mut T {
     core::ptr::without_provenance_mut(0x1000)
@@ -282,13 +286,27 @@ fn questions_about_devices_and_the_process_look_at_their_arguments() {
         row!(Own, process::aclrtRepairError(1, set()) => UNSUPPORTED),
         row!(Own, process::aclrtSnapShotProcessBackup(own() + 1, null_mut()) => NULL),
         row!(Own, process::aclrtSnapShotProcessBackup(own(), place()) => NULL),
-        row!(Own, process::aclrtSnapShotProcessBackup(own(), null_mut()) => UNSUPPORTED),
+        row!(Own, process::aclrtSnapShotProcessBackup(own(), null_mut()) => ACL_ERROR_SNAPSHOT_BACKUP_FAILED),
         row!(Own, process::aclrtSnapShotProcessLock(own(), place()) => NULL),
         row!(Own, process::aclrtSnapShotProcessLock(own(), null_mut()) => UNSUPPORTED),
         row!(Own, process::aclrtSnapShotProcessRestore(own(), place()) => NULL),
-        row!(Own, process::aclrtSnapShotProcessRestore(own(), null_mut()) => UNSUPPORTED),
+        row!(Own, process::aclrtSnapShotProcessRestore(own(), null_mut()) => ACL_ERROR_SNAPSHOT_RESTORE_FAILED),
         row!(Own, process::aclrtSnapShotProcessUnlock(own(), place()) => NULL),
-        row!(Own, process::aclrtSnapShotProcessUnlock(own(), null_mut()) => UNSUPPORTED),
+        row!(Own, process::aclrtSnapShotProcessUnlock(own(), null_mut()) => ACL_ERROR_SNAPSHOT_UNLOCK_FAILED),
+    ]);
+}
+
+#[test]
+fn functions_for_snapshots_have_a_stage_and_are_registered_before_they_are_removed() {
+    let _world = world();
+    let (last, none) = (aclrtSnapShotStage::ACL_RT_SNAPSHOT_UNLOCK_POST, aclrtSnapShotStage(6));
+    check([
+        row!(Own, callback::aclrtSnapShotCallbackRegister(none, Some(snaps), null_mut()) => REFUSED),
+        row!(Own, callback::aclrtSnapShotCallbackRegister(last, None, null_mut()) => REFUSED),
+        row!(Own, callback::aclrtSnapShotCallbackRegister(last, Some(snaps), null_mut()) => UNSUPPORTED),
+        row!(Own, callback::aclrtSnapShotCallbackUnregister(none, Some(snaps)) => REFUSED),
+        row!(Own, callback::aclrtSnapShotCallbackUnregister(last, None) => REFUSED),
+        row!(Own, callback::aclrtSnapShotCallbackUnregister(last, Some(snaps)) => REFUSED),
     ]);
 }
 
