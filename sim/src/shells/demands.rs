@@ -37,6 +37,8 @@ const DEMANDS: &[(&str, &str)] = &[
     ("aclmdlBundleLoadModelWithMem", "model_id &bundle"),
     ("aclmdlBundleQueryInfoFromFile", "file_name query_info"),
     ("aclmdlBundleQueryInfoFromMem", "model query_info"),
+    ("aclmdlLoadFromFileWithQ", "model_path model_id input_q output_q input_q_num output_q_num"),
+    ("aclmdlLoadFromMemWithQ", "model model_id input_q output_q model_size input_q_num output_q_num"),
     ("aclmdlRIKernelTaskGetAttribute", "task attr_value"),
     ("aclmdlSetExternalWeightAddress", "handle weight_file_name dev_ptr size%"),
     ("aclopCreateKernel", "op_type kernel_id kernel_name bin_data"),

@@ -55,6 +55,29 @@ fn bundles_of_models_look_at_their_arguments_and_there_is_none() {
 }
 
 #[test]
+fn models_with_queues_have_some_at_both_ends() {
+    let _world = world();
+    let name = c"x".as_ptr();
+    check([
+        row!(Own, model::aclmdlLoadFromFileWithQ(null(), place(), set(), 1, set(), 1) => NULL),
+        row!(Own, model::aclmdlLoadFromFileWithQ(name, null_mut(), set(), 1, set(), 1) => NULL),
+        row!(Own, model::aclmdlLoadFromFileWithQ(name, place(), null(), 1, set(), 1) => NULL),
+        row!(Own, model::aclmdlLoadFromFileWithQ(name, place(), set(), 0, set(), 1) => NULL),
+        row!(Own, model::aclmdlLoadFromFileWithQ(name, place(), set(), 1, null(), 1) => NULL),
+        row!(Own, model::aclmdlLoadFromFileWithQ(name, place(), set(), 1, set(), 0) => NULL),
+        row!(Own, model::aclmdlLoadFromFileWithQ(name, place(), set(), 1, set(), 1) => UNSUPPORTED),
+        row!(Own, model::aclmdlLoadFromMemWithQ(null(), 8, place(), set(), 1, set(), 1) => NULL),
+        row!(Own, model::aclmdlLoadFromMemWithQ(set(), 0, place(), set(), 1, set(), 1) => NULL),
+        row!(Own, model::aclmdlLoadFromMemWithQ(set(), 8, null_mut(), set(), 1, set(), 1) => NULL),
+        row!(Own, model::aclmdlLoadFromMemWithQ(set(), 8, place(), null(), 1, set(), 1) => NULL),
+        row!(Own, model::aclmdlLoadFromMemWithQ(set(), 8, place(), set(), 0, set(), 1) => NULL),
+        row!(Own, model::aclmdlLoadFromMemWithQ(set(), 8, place(), set(), 1, null(), 1) => NULL),
+        row!(Own, model::aclmdlLoadFromMemWithQ(set(), 8, place(), set(), 1, set(), 0) => NULL),
+        row!(Own, model::aclmdlLoadFromMemWithQ(set(), 8, place(), set(), 1, set(), 1) => UNSUPPORTED),
+    ]);
+}
+
+#[test]
 fn weights_in_memory_of_the_program_have_a_name_and_a_size() {
     let _world = world();
     let (settings, name) = (call!(model::aclmdlCreateConfigHandle()), c"weights.bin".as_ptr());
