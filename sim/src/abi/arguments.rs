@@ -72,6 +72,13 @@ impl<T: Copy> InOut<'_, T> {
 /// A structure or an array to read (`const T *in`), or null.
 pub(crate) struct In<'a, T>(*const T, PhantomData<&'a T>);
 
+impl<T> In<'_, T> {
+    /// Where it starts, to hand it back to the caller.
+    pub(super) fn start(&self) -> *const T {
+        self.0
+    }
+}
+
 impl<T: Copy> In<'_, T> {
     pub(crate) fn is_null(&self) -> bool {
         self.0.is_null()
@@ -351,7 +358,8 @@ passed_on!(aclmdlRI, aclmdlRICaptureMode, aclrtTaskGrp, aclrtDrvMemHandle, aclrt
 passed_on!(aclrtIpcEventHandle, aclrtIpcMemAttrType, aclrtMemHandleType, aclrtMemSharedHandleType);
 passed_on!(aclrtMemGranularityOptions, aclrtStreamAttr, aclrtDevResLimitType, aclrtFloatOverflowMode);
 passed_on!(aclCompileOpt, aclprofAicoreMetrics, aclprofConfigType, aclprofStepTag);
-passed_on!(aclmdlConfigAttr, aclmdlExecConfigAttr, aclrtStreamConfigAttr);
+passed_on!(aclrtMemManagedAdviseType, aclrtMemManagedRangeAttribute, aclrtMemManagedLocation);
+passed_on!(aclmdlAttr, aclmdlConfigAttr, aclmdlExecConfigAttr, aclrtStreamConfigAttr);
 // `aclrtHostFunc` is the same type.
 passed_on!(aclrtCallback);
 passed_on!(aclrtStreamStateCallback, aclrtDeviceStateCallback, aclrtDeviceTaskAbortCallback);
@@ -362,7 +370,8 @@ passed_on!(
     aclrtAllocatorAllocAdviseFunc,
     aclrtAllocatorGetAddrFromBlockFunc
 );
-passed_on!(aclopEngineType, aclopCompileType, aclOpCompileFlag);
+passed_on!(aclTransType, aclComputeType);
+passed_on!(aclopEngineType, aclopCompileType, aclOpCompileFlag, aclopCompileFunc);
 passed_on!(acldumpCallback, acldumpType);
 passed_on!(acltdtBuf, acltdtQueueAttrType, acltdtQueueRouteParamType, acltdtQueueRouteQueryInfoParamType);
 passed_on!(aclAippInputFormat, aclCannAttr, acldvppPixelFormat, acldvppStreamFormat, acltdtTensorType);

@@ -12,6 +12,8 @@ mod callbacks;
 mod caller;
 mod exit;
 mod guarded;
+mod kernels;
+mod matrices;
 mod memory;
 mod notices;
 mod pages;
@@ -26,6 +28,7 @@ pub(crate) use callbacks::{AllocatorBlock, AllocatorFunctions, AllocatorMembers,
 pub(crate) use caller::{callers_of, described, is_interpreted};
 pub(crate) use exit::{at_exit, in_children, leave};
 pub(crate) use guarded::{Guarded, view_of};
+pub(crate) use kernels::KernelChoice;
 pub(crate) use memory::{Block, copy, fill, with_all_bytes};
 pub(crate) use notices::{
     Notice, OfAbort, OfDevice, OfDump, OfEnd, OfFailure, OfStart, OfStream, is_same, tell_of_dump, tell_of_failure,
@@ -34,5 +37,5 @@ pub(crate) use pages::{Pages, Shared, is_promised};
 pub(crate) use sanitizers::{hands_over, takes_over, unpoisoned};
 pub(crate) use text::CText;
 pub(crate) use threads::{has_threads, this_thread, thread_begins};
-pub(crate) use unions::{AttributeValue, RandomParameters};
+pub(crate) use unions::{AttributeValue, ModelAttribute, RandomParameters};
 pub(crate) use violation::{Violation, on_violation};

@@ -43,6 +43,19 @@ impl AttributeValue for aclrtStreamAttrValue {
     }
 }
 
+/// The value of a model's attribute. There is one attribute.
+pub(crate) trait ModelAttribute {
+    fn priority(&self) -> u32;
+}
+
+impl ModelAttribute for aclmdlAttrValue_t {
+    fn priority(&self) -> u32 {
+        // SAFETY: reading a member of a union asks for a valid value (Reference, "Unions"). Every bit pattern is a
+        // number; the caller of the C function filled this member in.
+        unsafe { self.mdlPriority }
+    }
+}
+
 /// The attributes of a call that allocates memory. Which member of the union holds is known by the attribute. Every member
 /// is a number that starts where the others do.
 impl In<'_, aclrtMallocConfig> {

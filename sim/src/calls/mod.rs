@@ -6,6 +6,7 @@ mod allocator;
 mod base;
 mod batch;
 mod between_processes;
+mod blas;
 mod building;
 mod cache;
 mod callback;
@@ -27,6 +28,7 @@ mod info;
 mod instance;
 mod label;
 mod limits;
+mod managed_memory;
 mod media;
 mod memory;
 mod memory_pool;
@@ -53,12 +55,12 @@ mod tensor_desc;
 mod virtual_memory;
 
 pub(crate) use {
-    allocator::*, base::*, batch::*, between_processes::*, building::*, cache::*, callback::*, capture::*,
+    allocator::*, base::*, batch::*, between_processes::*, blas::*, building::*, cache::*, callback::*, capture::*,
     conditional::*, context::*, copy::*, count_notify::*, data_buffer::*, dataset::*, device::*, dump::*, event::*,
-    exceptions::*, hardware::*, indirect::*, info::*, instance::*, label::*, limits::*, media::*, memory::*,
-    memory_pool::*, memory_settings::*, model::*, notices::*, notify::*, operator::*, options::*, process::*,
-    profiling::*, queue::*, queue_buffers::*, random::*, reduce::*, registration::*, set::*, settings::*, stamps::*,
-    stream::*, stream_settings::*, tensor_channel::*, tensor_desc::*, virtual_memory::*,
+    exceptions::*, hardware::*, indirect::*, info::*, instance::*, label::*, limits::*, managed_memory::*, media::*,
+    memory::*, memory_pool::*, memory_settings::*, model::*, notices::*, notify::*, operator::*, options::*,
+    process::*, profiling::*, queue::*, queue_buffers::*, random::*, reduce::*, registration::*, set::*, settings::*,
+    stamps::*, stream::*, stream_settings::*, tensor_channel::*, tensor_desc::*, virtual_memory::*,
 };
 
 use instance::instance_handle;

@@ -7,9 +7,10 @@ use crate::abi::{Address, In, Name, Out, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::descriptions::tensor_channels::{
     self, Item, add_item, clean_channel, count_items, create_channel, create_item, destroy_channel, destroy_dataset,
-    destroy_item, item_at, read_item, receive, send, stop_channel, waiting_in, with_name,
+    destroy_item, is_queue, item_at, read_item, receive, send, stop_channel, waiting_in, with_name,
 };
 use crate::machine::device;
+use ascendcl_sys::constants::ACL_MAX_DIM_CNT;
 use ascendcl_sys::types::*;
 use std::ffi::CString;
 use std::time::{Duration, Instant};
@@ -26,23 +27,19 @@ pub(crate) fn acltdtCreateDataItem(
         let dims = if dims.is_null() { "null" } else { "not null" };
         return told(Err(Failure::invalid(format!("the dims are {dims}, and their number is {dim_num}"))));
     }
+    if dim_num > ACL_MAX_DIM_CNT as usize {
+        return told(Err(Failure::invalid(format!("found {dim_num} dims, expected at most {ACL_MAX_DIM_CNT}"))));
+    }
     if tdt_type != acltdtTensorType::ACL_TENSOR_DATA_TENSOR {
-        // The mark of an end carries no data.
-        return Some(create_item(Item::new(tdt_type, Vec::new(), data_type, Address::NULL, 0)));
+        if !dims.is_null() {
+            return told(Err(Failure::invalid("the mark of an end has no dims")));
+        }
+        // Nor does it carry data.
+        let none = aclDataType::ACL_DT_UNDEFINED;
+        return Some(create_item(Item::new(tdt_type, Vec::new(), none, Address::NULL, 0)));
     }
-    told(described(dims.list(dim_num), data, size))
-        .map(|dims| create_item(Item::new(tdt_type, dims, data_type, data, size)))
-}
-
-/// The axes of a tensor. It has data if it has elements.
-fn described(dims: Vec<i64>, data: Address, size: usize) -> Answer<Vec<i64>> {
-    if dims.iter().any(|dim| *dim < 0) {
-        return Err(Failure::invalid(format!("found dims {dims:?}, expected none below 0")));
-    }
-    if data.is_null() && size > 0 {
-        return Err(Failure::invalid(format!("the data is null, and its size is {size}")));
-    }
-    Ok(dims)
+    // What the dims are, and whether there is data, is looked at when it is sent.
+    Some(create_item(Item::new(tdt_type, dims.list(dim_num), data_type, data, size)))
 }
 
 pub(crate) fn acltdtDestroyDataItem(item: Name<acltdtDataItem>) -> Answer {
@@ -71,12 +68,13 @@ pub(crate) fn acltdtGetDimNumFromItem(item: Name<acltdtDataItem>) -> usize {
 
 pub(crate) fn acltdtGetDimsFromItem(item: Name<acltdtDataItem>, mut dims: Out<'_, i64>, dim_num: usize) -> Answer {
     let item = read_item(item)?;
+    if dims.is_null() != (dim_num == 0) {
+        let dims = if dims.is_null() { "null" } else { "not null" };
+        return Err(Failure::invalid(format!("the place for the dims is {dims}, and its room is {dim_num}")));
+    }
     if item.dims.len() > dim_num {
         let text = format!("the tensor has {} axes, and there is room for {dim_num}", item.dims.len());
         return Err(Failure::invalid(text));
-    }
-    if !item.dims.is_empty() {
-        wanted(&dims)?;
     }
     dims.set_all(item.dims.iter().copied(), dim_num);
     Ok(())
@@ -121,7 +119,7 @@ pub(crate) fn acltdtGetDatasetName(dataset: Name<acltdtDataset>) -> CText {
 }
 
 pub(crate) fn acltdtCreateChannel(device_id: u32, name: Text<'_>) -> Option<Name<acltdtChannelHandle>> {
-    acltdtCreateChannelWithCapacity(device_id, name, 0)
+    create(device_id, name, None)
 }
 
 pub(crate) fn acltdtCreateChannelWithCapacity(
@@ -129,6 +127,15 @@ pub(crate) fn acltdtCreateChannelWithCapacity(
     name: Text<'_>,
     capacity: usize,
 ) -> Option<Name<acltdtChannelHandle>> {
+    /// With the terminating zero.
+    const LONGEST: usize = 128;
+    if name.get().is_some_and(|name| name.len() >= LONGEST) {
+        return told(Err(Failure::invalid(format!("a name has at most {} bytes", LONGEST - 1))));
+    }
+    create(device_id, name, Some(capacity))
+}
+
+fn create(device_id: u32, name: Text<'_>, capacity: Option<usize>) -> Option<Name<acltdtChannelHandle>> {
     let name = name.get().and_then(|name| CString::new(name.into_owned()).ok());
     let name = told(name.ok_or_else(|| Failure::invalid("the channel has no name: the pointer is null")))?;
     told(device::device(device_id.into()))?;
@@ -158,7 +165,7 @@ pub(crate) fn acltdtSendTensor(
     dataset: Name<acltdtDataset>,
     timeout: i32,
 ) -> Answer {
-    send(handle, dataset, until(timeout)?)
+    send(handle, dataset, until(handle, timeout)?)
 }
 
 pub(crate) fn acltdtReceiveTensor(
@@ -166,11 +173,14 @@ pub(crate) fn acltdtReceiveTensor(
     dataset: Name<acltdtDataset>,
     timeout: i32,
 ) -> Answer {
-    receive(handle, dataset, until(timeout)?)
+    receive(handle, dataset, until(handle, timeout)?)
 }
 
-/// -1 waits without end, 0 does not wait.
-fn until(timeout: i32) -> Answer<Option<Instant>> {
+/// -1 waits without end, 0 does not wait. A channel without a capacity takes no other limit than -1.
+fn until(channel: Name<acltdtChannelHandle>, timeout: i32) -> Answer<Option<Instant>> {
+    if timeout != -1 && !is_queue(channel) {
+        return Err(Failure::invalid("a channel without a capacity is waited for without a limit (-1)"));
+    }
     match u64::try_from(timeout) {
         Ok(milliseconds) => Ok(Instant::now().checked_add(Duration::from_millis(milliseconds))),
         Err(_) if timeout == -1 => Ok(None),

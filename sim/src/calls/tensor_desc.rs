@@ -65,20 +65,19 @@ pub(crate) fn aclGetTensorDescDimV2(desc: Name<aclTensorDesc>, index: usize, mut
     Ok(())
 }
 
-/// Minimum and maximum size of an axis; a maximum of -1 means no limit.
+/// Minimum and maximum size of an axis, as the program set them; a maximum of -1 means no limit.
 pub(crate) fn aclGetTensorDescDimRange(
     desc: Name<aclTensorDesc>,
     index: usize,
     dim_range_num: usize,
     mut dim_range: Out<'_, i64>,
 ) -> Answer {
+    let range = with_tensor(desc, |desc| desc.ranges.get(index).copied())?;
     wanted(&dim_range)?;
-    let dim = dim(desc, index)?;
+    let range = range.ok_or_else(|| Failure::invalid(format!("no range was set for axis {index}")))?;
     if dim_range_num < 2 {
         return Err(Failure::invalid(format!("a range has 2 numbers, and there is room for {dim_range_num}")));
     }
-    let range = with_tensor(desc, |desc| desc.ranges.get(index).copied())?;
-    let range = range.unwrap_or(if dim < 0 { [1, -1] } else { [dim, dim] });
     dim_range.set_all(range, 2);
     Ok(())
 }
@@ -103,38 +102,70 @@ pub(crate) fn aclSetTensorShapeRange(
     with_tensor(desc, |desc| desc.ranges = ranges)
 }
 
+/// Kept: no operator of the simulator takes its shape from values.
+pub(crate) fn aclSetTensorValueRange(
+    desc: Name<aclTensorDesc>,
+    value_count: usize,
+    value_range: In<'_, [i64; 2]>,
+) -> Answer {
+    with_tensor(desc, |_| ())?;
+    if value_count > 0 && value_range.is_null() {
+        return Err(Failure::invalid(format!("{value_count} ranges are announced, and the list of them is null")));
+    }
+    let ranges = value_range.list(value_count);
+    with_tensor(desc, |desc| desc.extra.value_ranges = ranges)
+}
+
+/// Kept: no operator of the simulator has a changing number of inputs.
+pub(crate) fn aclSetTensorDynamicInput(desc: Name<aclTensorDesc>, dynamic_input_name: Text<'_>) -> Answer {
+    with_tensor(desc, |_| ())?;
+    let name = dynamic_input_name.get().ok_or_else(|| Failure::invalid("the name of the input is null"))?;
+    let name = name.into_owned();
+    with_tensor(desc, |desc| desc.extra.dynamic_input = Some(name))
+}
+
+/// Each description here is a list of one.
+pub(crate) fn aclGetTensorDescByIndex(desc: Name<aclTensorDesc>, index: usize) -> Option<Name<aclTensorDesc>> {
+    told(with_tensor(desc, |_| ()))?;
+    let missing = || Failure::invalid(format!("this is one description, and there is none at {index} behind it"));
+    told(if index == 0 { Ok(desc) } else { Err(missing()) })
+}
+
+/// Descriptions of a model's operators have addresses, and there are none of those here.
+pub(crate) fn aclGetTensorDescAddress(desc: Name<aclTensorDesc>) -> Option<Address> {
+    told(with_tensor(desc, |_| ()))?;
+    None
+}
+
 /// What comes from here on is kept for operators: a model's run looks at the dims only (DATA-09).
 pub(crate) fn aclSetTensorFormat(desc: Name<aclTensorDesc>, format: aclFormat) -> Answer {
-    with_tensor(desc, |desc| desc.extra.storage_format = Some(format))
+    set_format(desc, |desc| desc.extra.storage_format = Some(format))
 }
 
 pub(crate) fn aclSetTensorStorageFormat(desc: Name<aclTensorDesc>, format: aclFormat) -> Answer {
-    with_tensor(desc, |desc| desc.extra.storage_format = Some(format))
+    set_format(desc, |desc| desc.extra.storage_format = Some(format))
 }
 
+/// The format that the description was created with.
 pub(crate) fn aclSetTensorOriginFormat(desc: Name<aclTensorDesc>, format: aclFormat) -> Answer {
-    with_tensor(desc, |desc| desc.extra.origin_format = Some(format))
+    set_format(desc, |desc| desc.format = format)
 }
 
 pub(crate) fn aclSetTensorShape(desc: Name<aclTensorDesc>, num_dims: i32, dims: In<'_, i64>) -> Answer {
-    let dims = list(num_dims, &dims)?;
-    with_tensor(desc, |desc| desc.extra.storage_dims = Some(dims))
+    set_dims(desc, num_dims, &dims, |desc, dims| desc.extra.storage_dims = Some(dims))
 }
 
 pub(crate) fn aclSetTensorStorageShape(desc: Name<aclTensorDesc>, num_dims: i32, dims: In<'_, i64>) -> Answer {
-    let dims = list(num_dims, &dims)?;
-    with_tensor(desc, |desc| desc.extra.storage_dims = Some(dims))
+    set_dims(desc, num_dims, &dims, |desc, dims| desc.extra.storage_dims = Some(dims))
 }
 
+/// The dims that the description was created with.
 pub(crate) fn aclSetTensorOriginShape(desc: Name<aclTensorDesc>, num_dims: i32, dims: In<'_, i64>) -> Answer {
-    let dims = list(num_dims, &dims)?;
-    with_tensor(desc, |desc| desc.extra.origin_dims = Some(dims))
+    set_dims(desc, num_dims, &dims, |desc, dims| desc.dims = dims)
 }
 
+/// Kept as it is: what is not the host's memory is the device's.
 pub(crate) fn aclSetTensorPlaceMent(desc: Name<aclTensorDesc>, mem_type: aclMemType) -> Answer {
-    if mem_type > aclMemType::ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT {
-        return Err(Failure::invalid(format!("there is no kind of memory {}", mem_type.0)));
-    }
     with_tensor(desc, |desc| desc.extra.placement = Some(mem_type))
 }
 
@@ -147,6 +178,26 @@ pub(crate) fn aclSetTensorConst(desc: Name<aclTensorDesc>, data_buffer: Address,
     with_tensor(desc, |_| ())?;
     let constant = data_buffer.bytes(length);
     with_tensor(desc, |desc| desc.extra.constant = Some(constant))
+}
+
+/// A description that is null has no format, which is no mistake to these calls.
+fn set_format(desc: Name<aclTensorDesc>, set: impl FnOnce(&mut TensorDesc)) -> Answer {
+    if desc.0 == 0 { Ok(()) } else { with_tensor(desc, set) }
+}
+
+/// The list has to be there even if it is empty.
+fn set_dims(
+    desc: Name<aclTensorDesc>,
+    num_dims: i32,
+    dims: &In<'_, i64>,
+    set: impl FnOnce(&mut TensorDesc, Vec<i64>),
+) -> Answer {
+    with_tensor(desc, |_| ())?;
+    if dims.is_null() {
+        return Err(Failure::invalid("the list of the axes is null"));
+    }
+    let dims = list(num_dims, dims)?;
+    with_tensor(desc, |desc| set(desc, dims))
 }
 
 /// A list and its length, as the header pairs them (DATA-11).

@@ -137,7 +137,7 @@ pub(crate) fn needs_device(name: &str) -> bool {
         "aclrtSetCurrentContext",
         "aclrtPointerGetAttributes",
     ];
-    const BY_START: [&str; 8] = [
+    const BY_START: [&str; 9] = [
         "aclrt",
         "aclmdlLoad",
         "aclmdlUnload",
@@ -146,6 +146,7 @@ pub(crate) fn needs_device(name: &str) -> bool {
         "aclopCompile",
         "aclopCast",
         "aclopLoad",
+        "aclblas",
     ];
     let of_host = OF_HOST.contains(&name) || name.starts_with("aclrtAllocator");
     !of_host && BY_START.iter().any(|start| name.starts_with(start))

@@ -101,6 +101,38 @@ fn a_failure_is_told_before_the_wait_for_it_ends_with_its_place_and_its_thread()
     held.open();
 }
 
+static ASKED: Mutex<Vec<i32>> = Mutex::new(Vec::new());
+
+unsafe extern "C" fn ask_for_the_kernel(info: *mut aclrtExceptionInfo) {
+    let (mut arguments, mut length, mut function) = (core::ptr::null_mut(), 7, aclrtFuncHandle::NULL);
+    let nothing: *mut core::ffi::c_void = core::ptr::null_mut();
+    let codes = [
+        call!(kernel::aclrtGetArgsFromExceptionInfo(info, nothing.cast(), &mut length)),
+        call!(kernel::aclrtGetArgsFromExceptionInfo(info, &mut arguments, nothing.cast())),
+        call!(kernel::aclrtGetArgsFromExceptionInfo(info, &mut arguments, &mut length)),
+        call!(kernel::aclrtGetFuncHandleFromExceptionInfo(info, nothing.cast())),
+        call!(kernel::aclrtGetFuncHandleFromExceptionInfo(info, &mut function)),
+        i32::from(length != 7 || !arguments.is_null() || function != aclrtFuncHandle::NULL),
+    ];
+    *ASKED.lock().unwrap_or_else(PoisonError::into_inner) = codes.to_vec();
+}
+
+#[test]
+fn what_fails_is_no_kernel_and_has_no_arguments_of_one() {
+    let _world = quiet();
+    ok!(callback::aclrtSetExceptionInfoCallback(Some(ask_for_the_kernel)));
+    let (held, stream) = (Held::elsewhere(), stream());
+    fail(stream, &held);
+    assert_ne!(call!(stream::aclrtSynchronizeStream(stream)), 0);
+    let (null, refused) = (ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID);
+    let asked = std::mem::take(&mut *ASKED.lock().unwrap_or_else(PoisonError::into_inner));
+    assert_eq!(asked, [null, null, -1, null, refused, 0]);
+    let nothing: *mut core::ffi::c_void = core::ptr::null_mut();
+    assert_eq!(call!(kernel::aclrtGetArgsFromExceptionInfo(nothing.cast(), nothing.cast(), nothing.cast())), -1);
+    assert_eq!(call!(kernel::aclrtGetFuncHandleFromExceptionInfo(nothing.cast(), nothing.cast())), -1);
+    held.open();
+}
+
 #[test]
 fn the_last_one_set_hears_and_each_one_registered_does_once() {
     let _world = quiet();

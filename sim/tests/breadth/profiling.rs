@@ -24,6 +24,9 @@ fn a_session_writes_down_when_the_stream_came_to_the_steps() {
     ok!(profiling::aclprofGetStepTimestamp(step, aclprofStepTag::ACL_STEP_START, stream));
     launch(stream, || std::thread::sleep(std::time::Duration::from_millis(20)));
     ok!(profiling::aclprofGetStepTimestamp(step, aclprofStepTag::ACL_STEP_END, stream));
+    for (tag, again) in [(aclprofStepTag::ACL_STEP_START, "started"), (aclprofStepTag::ACL_STEP_END, "ended")] {
+        fails!(ACL_ERROR_INVALID_PARAM, again, profiling::aclprofGetStepTimestamp(step, tag, stream));
+    }
     synchronize(stream);
     ok!(profiling::aclprofStop(config));
     ok!(profiling::aclprofFinalize());

@@ -113,7 +113,7 @@ fn received_items_go_with_their_dataset_and_the_programs_own_stay() {
     // The channel, two datasets, one item of the program's and one that was received.
     assert_eq!(control::live().tensor_channel_objects, 5);
     let own = call!(tensor_channel::acltdtGetDataItem(sent, 0));
-    fails!(ACL_ERROR_INVALID_PARAM, "were received", tensor_channel::acltdtAddDataItem(received, own));
+    fails!(ACL_ERROR_FEATURE_UNSUPPORTED, "were received", tensor_channel::acltdtAddDataItem(received, own));
     fails!(ACL_ERROR_INVALID_PARAM, "an empty one", tensor_channel::acltdtReceiveTensor(channel, sent, 0));
     ok!(tensor_channel::acltdtDestroyDataset(received));
     ok!(tensor_channel::acltdtDestroyDataset(sent));
@@ -157,6 +157,83 @@ fn dims_and_their_number_are_there_together() {
     assert!(create(dims.as_ptr(), 0).is_null(), "lengths of no axis");
     assert!(!create(core::ptr::null(), 0).is_null(), "a scalar");
     assert!(!create(dims.as_ptr(), 2).is_null());
+}
+
+#[test]
+fn dims_and_data_are_looked_at_when_they_are_sent() {
+    let _world = world();
+    let (kind, nothing) = (aclDataType::ACL_FLOAT, core::ptr::null_mut());
+    let create = |kind, dims: &[i64], data, size| {
+        let (dims, count) = (dims.as_ptr(), dims.len());
+        call!(tensor_channel::acltdtCreateDataItem(kind, dims, count, aclDataType::ACL_FLOAT, data, size))
+    };
+    let item = create(TENSOR, &[-1, 2], nothing, 8);
+    assert!(!item.is_null());
+    assert_eq!(call!(tensor_channel::acltdtGetDataTypeFromItem(item)), kind);
+    let sent = call!(tensor_channel::acltdtCreateDataset());
+    ok!(tensor_channel::acltdtAddDataItem(sent, item));
+    fails!(ACL_ERROR_INVALID_PARAM, "data is null", tensor_channel::acltdtSendTensor(channel("odd", 0), sent, 0));
+    assert!(!create(TENSOR, &[1; 128], nothing, 0).is_null());
+    assert!(create(TENSOR, &[1; 129], nothing, 0).is_null());
+    let end = acltdtTensorType::ACL_TENSOR_DATA_END_OF_SEQUENCE;
+    assert!(create(end, &[1], nothing, 0).is_null(), "the mark of an end has no dims");
+    let mark = call!(tensor_channel::acltdtCreateDataItem(end, core::ptr::null(), 0, kind, nothing, 0));
+    assert_eq!(call!(tensor_channel::acltdtGetDataTypeFromItem(mark)), aclDataType::ACL_DT_UNDEFINED);
+
+    let mut dims = [7_i64; 2];
+    let wrong = ACL_ERROR_INVALID_PARAM;
+    fails!(wrong, "not null", tensor_channel::acltdtGetDimsFromItem(mark, dims.as_mut_ptr(), 0));
+    fails!(wrong, "is null", tensor_channel::acltdtGetDimsFromItem(mark, nothing.cast(), 2));
+    ok!(tensor_channel::acltdtGetDimsFromItem(mark, nothing.cast(), 0));
+    ok!(tensor_channel::acltdtGetDimsFromItem(mark, dims.as_mut_ptr(), 2));
+    fails!(wrong, "room for 1", tensor_channel::acltdtGetDimsFromItem(item, dims.as_mut_ptr(), 1));
+    assert_eq!(dims, [7; 2]);
+    ok!(tensor_channel::acltdtGetDimsFromItem(item, dims.as_mut_ptr(), 2));
+    assert_eq!(dims, [-1, 2]);
+}
+
+#[test]
+fn tensors_of_a_dataset_are_on_one_side() {
+    let _world = world();
+    let mut numbers = [0.0; 4];
+    let on_host = dataset(&mut numbers);
+    let on_device = call!(tensor_channel::acltdtCreateDataset());
+    let item = |data, size| {
+        let (none, float) = (core::ptr::null(), aclDataType::ACL_FLOAT);
+        call!(tensor_channel::acltdtCreateDataItem(TENSOR, none, 0, float, data, size))
+    };
+    let (there, empty) = (item(device_memory(64), 4), item(null_mut(), 0));
+    let mixed = "of the host and of the device";
+    fails!(ACL_ERROR_INVALID_PARAM, mixed, tensor_channel::acltdtAddDataItem(on_host, there));
+    ok!(tensor_channel::acltdtAddDataItem(on_host, empty));
+    assert_eq!(call!(tensor_channel::acltdtGetDatasetSize(on_host)), 2);
+    ok!(tensor_channel::acltdtAddDataItem(on_device, empty));
+    ok!(tensor_channel::acltdtAddDataItem(on_device, there));
+    let here = call!(tensor_channel::acltdtGetDataItem(on_host, 0));
+    fails!(ACL_ERROR_INVALID_PARAM, mixed, tensor_channel::acltdtAddDataItem(on_device, here));
+}
+
+#[test]
+fn a_channel_without_a_capacity_has_no_limit_of_time_and_does_not_tell_its_size() {
+    let _world = world();
+    let plain = call!(tensor_channel::acltdtCreateChannel(0, c("plain").as_ptr()));
+    let mut numbers = [1.0; 4];
+    let (sent, received, mut size) = (dataset(&mut numbers), call!(tensor_channel::acltdtCreateDataset()), 7);
+    fails!(ACL_ERROR_INVALID_PARAM, "without a limit", tensor_channel::acltdtSendTensor(plain, sent, 0));
+    ok!(tensor_channel::acltdtSendTensor(plain, sent, -1));
+    fails!(ACL_ERROR_INVALID_PARAM, "without a limit", tensor_channel::acltdtReceiveTensor(plain, received, 100));
+    ok!(tensor_channel::acltdtReceiveTensor(plain, received, -1));
+    let unsupported = ACL_ERROR_FEATURE_UNSUPPORTED;
+    fails!(unsupported, "without a capacity", tensor_channel::acltdtQueryChannelSize(plain, &mut size));
+    fails!(unsupported, "without a capacity", tensor_channel::acltdtCleanChannel(plain));
+    let queue = channel("queue", 3);
+    ok!(tensor_channel::acltdtQueryChannelSize(queue, &mut size));
+    assert_eq!(size, 0);
+    ok!(tensor_channel::acltdtCleanChannel(queue));
+    let long = |length: usize| c(&"n".repeat(length));
+    assert!(!call!(tensor_channel::acltdtCreateChannelWithCapacity(0, long(127).as_ptr(), 3)).is_null());
+    assert!(call!(tensor_channel::acltdtCreateChannelWithCapacity(0, long(128).as_ptr(), 3)).is_null());
+    assert!(!call!(tensor_channel::acltdtCreateChannel(0, long(128).as_ptr())).is_null());
 }
 
 #[test]

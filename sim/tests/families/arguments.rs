@@ -241,6 +241,15 @@ macro_rules! numbers {
 }
 numbers!(i8, u8, i16, u16, c_int, u32, i64, u64, usize);
 
+impl Argument for aclrtMemManagedLocation {
+    fn kind(_: &str) -> Kind {
+        Kind::Number
+    }
+    fn choose(_: &str, _: &World, _: Option<Wrong>) -> Self {
+        Self { kind: aclrtMemManagedLocationType::ACL_MEM_LOCATIONTYPE_DEVICE, id: 0 }
+    }
+}
+
 impl Argument for f32 {
     fn kind(_: &str) -> Kind {
         Kind::Number
@@ -268,17 +277,22 @@ enumerations! {
     aclrtIpcMemAttrType = ACL_RT_IPC_MEM_ATTR_ACCESS_LINK,
     aclrtMemHandleType = ACL_MEM_HANDLE_TYPE_NONE,
     aclrtMemSharedHandleType = ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT,
+    aclrtMemManagedAdviseType = ACL_MEM_ADVISE_SET_READ_MOSTLY,
+    aclrtMemManagedRangeAttribute = ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY,
     aclrtMemGranularityOptions = ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM,
     aclrtStreamAttr = ACL_STREAM_ATTR_FAILURE_MODE,
     aclrtDevResLimitType = ACL_RT_DEV_RES_CUBE_CORE,
     aclrtFloatOverflowMode = ACL_RT_OVERFLOW_MODE_SATURATION,
     aclCompileOpt = ACL_PRECISION_MODE,
+    aclmdlAttr = ACL_MDL_ATTR_PRIORITY_INT32,
     aclmdlConfigAttr = ACL_MDL_PRIORITY_INT32,
     aclmdlExecConfigAttr = ACL_MDL_STREAM_SYNC_TIMEOUT,
     aclrtStreamConfigAttr = ACL_RT_STREAM_PRIORITY,
     aclprofAicoreMetrics = ACL_AICORE_ARITHMETIC_UTILIZATION,
     aclprofConfigType = ACL_PROF_STORAGE_LIMIT,
     aclprofStepTag = ACL_STEP_START,
+    aclTransType = ACL_TRANS_N,
+    aclComputeType = ACL_COMPUTE_HIGH_PRECISION,
     aclopEngineType = ACL_ENGINE_SYS,
     aclopCompileType = ACL_COMPILE_SYS,
     aclOpCompileFlag = ACL_OP_COMPILE_DEFAULT,
@@ -350,10 +364,21 @@ unsafe extern "C" fn of_start(_: *const core::ffi::c_char, _: usize, _: *mut c_v
 unsafe extern "C" fn of_end(_: *mut c_void) -> aclError {
     0
 }
+unsafe extern "C" fn of_kernels(
+    _: c_int,
+    _: *const *const aclTensorDesc,
+    _: c_int,
+    _: *const *const aclTensorDesc,
+    _: *const aclopAttr,
+    _: *mut aclopKernelDesc,
+) -> aclError {
+    0
+}
 unsafe extern "C" fn of_dump(_: *const acldumpChunk, _: i32) -> i32 {
     0
 }
 callbacks! {
+    aclopCompileFunc: of_kernels;
     acldumpCallback: of_dump;
     aclrtStreamStateCallback: of_stream;
     aclrtDeviceStateCallback: of_device;

@@ -66,7 +66,7 @@ fn refused(buffer: *mut aclDataBuffer, set: *mut aclmdlDataset, desc: *mut aclmd
     assert_eq!(string(call!(tensor_desc::aclGetTensorDescName(tensor))), "");
     call!(tensor_desc::aclSetTensorDescName(tensor, c"x".as_ptr()));
     assert!(text().contains("tensor description"));
-    fails!(100000, "tensor description", tensor_desc::aclSetTensorFormat(tensor, aclFormat::ACL_FORMAT_ND));
+    fails!(100000, "tensor description", tensor_desc::aclSetTensorPlaceMent(tensor, aclMemType::ACL_MEMTYPE_HOST));
     fails!(100000, "tensor description", tensor_desc::aclSetTensorShape(tensor, 0, null()));
     assert_eq!(control::live(), live);
 }
@@ -122,26 +122,29 @@ fn a_tensor_description_answers_what_was_set() {
     ok!(tensor_desc::aclGetTensorDescDimV2(desc, 2, &mut dim));
     assert_eq!(dim, 3);
     fails!(100000, "no axis 3", tensor_desc::aclGetTensorDescDimV2(desc, 3, &mut dim));
-    let mut range = [0; 2];
-    let axis =
-        |axis, range: &mut [i64; 2]| ok!(tensor_desc::aclGetTensorDescDimRange(desc, axis, 2, range.as_mut_ptr()));
-    axis(0, &mut range);
-    assert_eq!(range, [2, 2]);
-    axis(1, &mut range);
-    assert_eq!(range, [1, -1]);
-    let mut ranges = [[2, 2], [1, 8], [3, 3]];
-    ok!(tensor_desc::aclSetTensorShapeRange(desc, 3, ranges.as_mut_ptr()));
-    axis(1, &mut range);
+    let mut range = [7; 2];
+    fails!(100000, "no range", tensor_desc::aclGetTensorDescDimRange(desc, 1, 2, range.as_mut_ptr()));
+    let mut ranges = [[2, 2], [1, 8]];
+    ok!(tensor_desc::aclSetTensorShapeRange(desc, 2, ranges.as_mut_ptr()));
+    fails!(100000, "no range", tensor_desc::aclGetTensorDescDimRange(desc, 2, 2, range.as_mut_ptr()));
+    assert_eq!(range, [7; 2]);
+    ok!(tensor_desc::aclGetTensorDescDimRange(desc, 1, 2, range.as_mut_ptr()));
     assert_eq!(range, [1, 8]);
     fails!(100000, "room for 1", tensor_desc::aclGetTensorDescDimRange(desc, 0, 1, range.as_mut_ptr()));
     call!(tensor_desc::aclSetTensorDescName(desc, c"sum".as_ptr()));
     assert_eq!(string(call!(tensor_desc::aclGetTensorDescName(desc))), "sum");
-    ok!(tensor_desc::aclSetTensorOriginFormat(desc, aclFormat::ACL_FORMAT_NCHW));
-    ok!(tensor_desc::aclSetTensorStorageFormat(desc, aclFormat::ACL_FORMAT_NCHW));
-    ok!(tensor_desc::aclSetTensorOriginShape(desc, 1, [6].as_ptr()));
+    ok!(tensor_desc::aclSetTensorStorageFormat(desc, aclFormat::ACL_FORMAT_NHWC));
     ok!(tensor_desc::aclSetTensorStorageShape(desc, 1, [6].as_ptr()));
+    let shape = |desc| [0, 1].map(|axis| call!(tensor_desc::aclGetTensorDescDim(desc, axis)));
+    assert_eq!(call!(tensor_desc::aclGetTensorDescFormat(desc)), aclFormat::ACL_FORMAT_ND);
+    assert_eq!(shape(desc), [2, -1], "what is stored is told apart from what it means");
+    ok!(tensor_desc::aclSetTensorOriginFormat(desc, aclFormat::ACL_FORMAT_NCHW));
+    ok!(tensor_desc::aclSetTensorOriginShape(desc, 1, [6].as_ptr()));
+    assert_eq!(call!(tensor_desc::aclGetTensorDescFormat(desc)), aclFormat::ACL_FORMAT_NCHW);
+    assert_eq!(shape(desc), [6, -1]);
+    assert_eq!(call!(tensor_desc::aclGetTensorDescNumDims(desc)), 1);
     ok!(tensor_desc::aclSetTensorPlaceMent(desc, aclMemType::ACL_MEMTYPE_HOST));
-    fails!(100000, "kind of memory", tensor_desc::aclSetTensorPlaceMent(desc, aclMemType(3)));
+    ok!(tensor_desc::aclSetTensorPlaceMent(desc, aclMemType(3)));
     ok!(tensor_desc::aclSetTensorConst(desc, [1_u8; 4].as_mut_ptr().cast(), 4));
     fails!(100000, "constant", tensor_desc::aclSetTensorConst(desc, null_mut(), 4));
     call!(tensor_desc::aclDestroyTensorDesc(desc));
@@ -160,6 +163,47 @@ fn a_tensor_description_answers_what_was_set() {
     refused(1, null());
     let huge = tensor(&[i64::MAX, i64::MAX]);
     assert_eq!(call!(tensor_desc::aclGetTensorDescSize(huge)), 0);
+}
+
+#[test]
+fn a_format_is_set_on_nothing_without_a_word_and_dims_are_not() {
+    let _world = world();
+    let (nothing, nd) = (null_mut(), aclFormat::ACL_FORMAT_ND);
+    ok!(tensor_desc::aclSetTensorFormat(nothing, nd));
+    ok!(tensor_desc::aclSetTensorStorageFormat(nothing, nd));
+    ok!(tensor_desc::aclSetTensorOriginFormat(nothing, nd));
+    fails!(100000, "is null", tensor_desc::aclSetTensorShape(nothing, 0, [1].as_ptr()));
+    let desc = tensor(&[2]);
+    fails!(100000, "is null", tensor_desc::aclSetTensorShape(desc, 0, null()));
+    fails!(100000, "is null", tensor_desc::aclSetTensorStorageShape(desc, 0, null()));
+    fails!(100000, "is null", tensor_desc::aclSetTensorOriginShape(desc, 0, null()));
+    assert_eq!(call!(tensor_desc::aclGetTensorDescNumDims(desc)), 1);
+    ok!(tensor_desc::aclSetTensorOriginShape(desc, 0, [1].as_ptr()));
+    assert_eq!(call!(tensor_desc::aclGetTensorDescNumDims(desc)), 0);
+    call!(tensor_desc::aclDestroyTensorDesc(desc));
+}
+
+#[test]
+fn a_description_is_a_list_of_one_without_an_address() {
+    let _world = world();
+    let desc = tensor(&[2]);
+    assert_eq!(call!(tensor_desc::aclGetTensorDescByIndex(desc, 0)), desc);
+    assert!(call!(tensor_desc::aclGetTensorDescByIndex(desc, 1)).is_null());
+    assert!(call!(tensor_desc::aclGetTensorDescByIndex(null_mut(), 0)).is_null());
+    assert!(call!(tensor_desc::aclGetTensorDescAddress(desc)).is_null());
+    assert!(call!(tensor_desc::aclGetTensorDescAddress(null())).is_null());
+    ok!(tensor_desc::aclSetTensorDynamicInput(desc, c"x".as_ptr()));
+    fails!(100000, "is null", tensor_desc::aclSetTensorDynamicInput(desc, null()));
+    fails!(100000, "is null", tensor_desc::aclSetTensorDynamicInput(null_mut(), c"x".as_ptr()));
+    let mut ranges = [[1, 2]];
+    ok!(tensor_desc::aclSetTensorValueRange(desc, 1, ranges.as_mut_ptr()));
+    ok!(tensor_desc::aclSetTensorValueRange(desc, 0, null_mut()));
+    fails!(100000, "is null", tensor_desc::aclSetTensorValueRange(null_mut(), 1, ranges.as_mut_ptr()));
+    let (nd, mut other) = (aclFormat::ACL_FORMAT_ND, null_mut());
+    fails!(100000, "src_desc", tensor_desc::aclTransTensorDescFormat(null(), nd, &mut other));
+    fails!(100000, "dst_desc", tensor_desc::aclTransTensorDescFormat(desc, nd, null_mut()));
+    fails!(207000, "does not have", tensor_desc::aclTransTensorDescFormat(desc, nd, &mut other));
+    call!(tensor_desc::aclDestroyTensorDesc(desc));
 }
 
 #[test]

@@ -57,6 +57,45 @@ fn runs(id: u32) {
     ok!(memory::aclrtFree(y));
 }
 
+#[test]
+fn a_loaded_model_keeps_its_priority() {
+    let _world = world();
+    let file = files::sum("2", None);
+    let settings = settings_of_an_image(FROM_MEMORY, &file);
+    let plain = loaded(settings);
+    sets(settings, Load::ACL_MDL_PRIORITY_INT32, &5_i32);
+    let chosen = loaded(settings);
+    let priority = aclmdlAttr::ACL_MDL_ATTR_PRIORITY_INT32;
+    let unwritten = || aclmdlAttrValue_t { reserved: [9; 8] };
+    let ask = |id| {
+        let mut value = unwritten();
+        ok!(model::aclmdlGetAttribute(id, priority, &mut value));
+        // SAFETY: every bit pattern is a number, and the member is as large as the union.
+        unsafe { value.reserved }
+    };
+    assert_eq!((ask(plain)[0], ask(chosen)[0]), (0, 5));
+    assert_eq!(ask(plain)[1..], [9; 7], "nothing else is written");
+    let mut value = aclmdlAttrValue_t { mdlPriority: 7 };
+    ok!(model::aclmdlSetAttribute(plain, priority, &mut value));
+    assert_eq!(ask(plain)[0], 7);
+    value.mdlPriority = 8;
+    fails!(100000, "8 is no priority", model::aclmdlSetAttribute(plain, priority, &mut value));
+    fails!(100000, "8 is no priority", model::aclmdlSetAttribute(4711, priority, &mut value));
+    fails!(100000, "null", model::aclmdlSetAttribute(plain, priority, null_mut()));
+    fails!(100000, "attribute 1", model::aclmdlSetAttribute(plain, aclmdlAttr(1), &mut value));
+    fails!(100000, "no place", model::aclmdlGetAttribute(4711, priority, null_mut()));
+    fails!(100000, "attribute 1", model::aclmdlGetAttribute(4711, aclmdlAttr(1), &mut value));
+    fails!(145003, "no model", model::aclmdlGetAttribute(4711, priority, &mut value));
+    value.mdlPriority = 1;
+    fails!(145003, "no model", model::aclmdlSetAttribute(4711, priority, &mut value));
+    assert_eq!(ask(plain)[0], 7);
+    runs(plain);
+    for id in [plain, chosen] {
+        ok!(model::aclmdlUnload(id));
+    }
+    ok!(model::aclmdlDestroyConfigHandle(settings));
+}
+
 #[proves(MODEL_21)]
 #[test]
 fn a_model_is_loaded_in_each_way_with_the_settings_of_that_way() {
@@ -153,24 +192,67 @@ fn what_a_way_needs_is_set_before_the_load() {
 fn a_setting_that_makes_no_sense_is_refused() {
     let _world = world();
     let handle = call!(model::aclmdlCreateConfigHandle());
-    let refused: [(i32, &str, i32); 10] = [
-        (set(handle, Load::ACL_MDL_LOAD_TYPE_SIZET, &0_usize), "0", 100000),
-        (set(handle, Load::ACL_MDL_LOAD_TYPE_SIZET, &99_usize), "99", 100000),
-        (set(handle, Load::ACL_MDL_LOAD_TYPE_SIZET, &1_u32), "size", 100000),
-        (set(handle, Load::ACL_MDL_LOAD_TYPE_SIZET, &5_usize), "queues", 207000),
-        (set(handle, Load::ACL_MDL_PATH_PTR, &null_mut::<c_void>()), "null path", 100000),
-        (set(handle, Load::ACL_MDL_MEM_ADDR_PTR, &null_mut::<c_void>()), "null image", 100000),
-        (set(handle, Load::ACL_MDL_PRIORITY_INT32, &8_i32), "priority", 100000),
-        (set(handle, Load::ACL_MDL_WORKSPACE_MEM_OPTIMIZE, &2_usize), "neither", 100000),
-        (set(handle, Load::ACL_MDL_INPUTQ_NUM_SIZET, &1_usize), "queues", 207000),
-        (set(handle, Load(77), &1_usize), "no setting", 100000),
+    let refused = [
+        (set(handle, Load::ACL_MDL_LOAD_TYPE_SIZET, &0_usize), "0"),
+        (set(handle, Load::ACL_MDL_LOAD_TYPE_SIZET, &99_usize), "99"),
+        (set(handle, Load::ACL_MDL_LOAD_TYPE_SIZET, &1_u32), "size"),
+        (set(handle, Load::ACL_MDL_PATH_PTR, &null_mut::<c_void>()), "null path"),
+        (set(handle, Load::ACL_MDL_MEM_ADDR_PTR, &null_mut::<c_void>()), "null image"),
+        (set(handle, Load::ACL_MDL_PRIORITY_INT32, &8_i32), "priority"),
+        (set(handle, Load::ACL_MDL_WORKSPACE_MEM_OPTIMIZE, &2_usize), "neither"),
+        (set(handle, Load::ACL_MDL_INPUTQ_NUM_SIZET, &1_u32), "size of a number"),
+        (set(handle, Load::ACL_MDL_OUTPUTQ_NUM_SIZET, &1_u32), "size of a number"),
+        (set(handle, Load::ACL_MDL_INPUTQ_ADDR_PTR, &null_mut::<c_void>()), "null queues"),
+        (set(handle, Load::ACL_MDL_OUTPUTQ_ADDR_PTR, &null_mut::<c_void>()), "null queues"),
+        (set(handle, Load::ACL_MDL_WITHOUT_GRAPH_INT32, &2_i32), "neither"),
+        (set(handle, Load::ACL_MDL_WITHOUT_GRAPH_INT32, &1_usize), "size"),
+        (set(handle, Load::ACL_MDL_MODEL_DESC_PTR, &(&raw const handle)), "of another product"),
+        (set(handle, Load::ACL_MDL_MEM_MALLOC_POLICY_SIZET, &1_usize), "of another product"),
+        (set(handle, Load::ACL_NPU_PERF_MODE, &1_usize), "of another product"),
+        (set(handle, Load(77), &1_usize), "no setting"),
     ];
-    for (code, what, expected) in refused {
-        assert_eq!(code, expected, "{what}");
+    for (code, what) in refused {
+        assert_eq!(code, 100000, "{what}");
     }
+    sets(handle, Load::ACL_MDL_WITHOUT_GRAPH_INT32, &1_i32);
     let attr = Load::ACL_MDL_MEM_SIZET;
     fails!(100000, "null", model::aclmdlSetConfigOpt(handle, attr, core::ptr::null(), size_of::<usize>()));
     fails!(100000, "no object", model::aclmdlSetConfigOpt(bogus(), attr, (&raw const attr).cast(), 8));
+}
+
+#[test]
+fn a_model_with_queues_needs_them_and_is_refused() {
+    let _world = world();
+    let (mut id, queues) = (7, [1_u32]);
+    for (way, settings) in [(5, settings(5)), (6, settings_of_an_image(6, &files::sum("2", None)))] {
+        if way == 5 {
+            fails!(100000, "the path", model::aclmdlLoadWithConfig(settings, &mut id));
+            sets(settings, Load::ACL_MDL_PATH_PTR, &c(DIGITS).as_ptr());
+        }
+        for attr in [Load::ACL_MDL_INPUTQ_ADDR_PTR, Load::ACL_MDL_OUTPUTQ_ADDR_PTR] {
+            fails!(100000, "the queues", model::aclmdlLoadWithConfig(settings, &mut id));
+            sets(settings, attr, &queues.as_ptr());
+        }
+        for attr in [Load::ACL_MDL_INPUTQ_NUM_SIZET, Load::ACL_MDL_OUTPUTQ_NUM_SIZET] {
+            fails!(100000, "the queues", model::aclmdlLoadWithConfig(settings, &mut id));
+            sets(settings, attr, &1_usize);
+        }
+        fails!(207000, "queues", model::aclmdlLoadWithConfig(settings, &mut id));
+    }
+    assert_eq!(id, 7);
+}
+
+#[test]
+fn a_folder_of_weights_is_for_an_image_without_memory_alone() {
+    let _world = world();
+    let (mut id, folder, file) = (7, c("/tmp"), files::sum("2", None));
+    for kind in [FROM_FILE, FROM_FILE_WITH_MEMORY, FROM_MEMORY_WITH_MEMORY] {
+        let settings = settings_of_an_image(kind, &file);
+        sets(settings, Load::ACL_MDL_PATH_PTR, &c(DIGITS).as_ptr());
+        sets(settings, Load::ACL_MDL_WEIGHT_PATH_PTR, &folder.as_ptr());
+        fails!(100000, "folder of weights", model::aclmdlLoadWithConfig(settings, &mut id));
+    }
+    assert_eq!(id, 7);
 }
 
 #[test]
@@ -207,14 +289,15 @@ fn a_model_runs_with_settings_at_once_and_on_a_stream() {
     let set = |attr: Run, value: i32, size: usize| {
         call!(model::aclmdlSetExecConfigOpt(handle, attr, (&raw const value).cast(), size))
     };
-    for limit in [-1, 5000] {
+    for limit in [-1, 0, 5000, i32::MAX] {
         assert_eq!(set(Run::ACL_MDL_STREAM_SYNC_TIMEOUT, limit, 4), 0, "{}", text());
         assert_eq!(set(Run::ACL_MDL_EVENT_SYNC_TIMEOUT, limit, 4), 0, "{}", text());
     }
-    assert_eq!(set(Run::ACL_MDL_STREAM_SYNC_TIMEOUT, 0, 4), 100000);
+    assert_eq!(set(Run::ACL_MDL_STREAM_SYNC_TIMEOUT, -2, 4), 100000);
+    assert_eq!(set(Run::ACL_MDL_EVENT_SYNC_TIMEOUT, -2, 4), 100000);
     assert_eq!(set(Run::ACL_MDL_STREAM_SYNC_TIMEOUT, 5, 2), 100000);
     assert_eq!(set(Run::ACL_MDL_WORK_SIZET, 5, 4), 100000);
-    assert_eq!(set(Run::ACL_MDL_MPAIMID_SIZET, 5, 4), 207000);
+    assert_eq!(set(Run::ACL_MDL_MPAIMID_SIZET, 5, 4), 100000);
     assert_eq!(set(Run(99), 5, 4), 100000);
     fails!(
         100000,

@@ -17,8 +17,10 @@ mod tensors;
 mod pool;
 
 mod allocators;
+mod blas;
 mod finding;
 mod handles;
+mod kernels;
 mod misuse;
 mod models;
 mod order;

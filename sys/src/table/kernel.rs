@@ -46,11 +46,11 @@ macro_rules! kernel_functions {
         [optional] fn aclrtFunctionGetParamInfo(
             func: *const c_void, param_index: usize, param_offset: *mut usize, param_size: *mut usize
         ) -> aclError;
-        [optional] fn aclrtGetArgsFromExceptionInfo(
+        [optional sim] fn aclrtGetArgsFromExceptionInfo(
             info: *const aclrtExceptionInfo, dev_args_ptr: *mut *mut c_void, dev_args_len: *mut u32
         ) -> aclError;
         [optional] fn aclrtGetFuncBySymbol(symbol: *const c_void, func_handle: *mut aclrtFuncHandle) -> aclError;
-        [optional] fn aclrtGetFuncHandleFromExceptionInfo(
+        [optional sim] fn aclrtGetFuncHandleFromExceptionInfo(
             info: *const aclrtExceptionInfo, func: *mut aclrtFuncHandle
         ) -> aclError;
         [optional] fn aclrtGetFunctionAddr(

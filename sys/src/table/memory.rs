@@ -72,7 +72,7 @@ macro_rules! memory_functions {
         [optional sim] fn aclrtMapMem(
             vir_ptr: *mut c_void, size: usize, offset: usize, handle: aclrtDrvMemHandle, flags: u64
         ) -> aclError;
-        [optional] fn aclrtMemAllocManaged(ptr: *mut *mut c_void, size: u64, flag: u32) -> aclError;
+        [optional sim] fn aclrtMemAllocManaged(ptr: *mut *mut c_void, size: u64, flag: u32) -> aclError;
         [optional sim] fn aclrtMemExportToShareableHandle(
             handle: aclrtDrvMemHandle, handle_type: aclrtMemHandleType, flags: u64, shareable_handle: *mut u64
         ) -> aclError;
@@ -96,21 +96,21 @@ macro_rules! memory_functions {
             handle: *mut aclrtDrvMemHandle
         ) -> aclError;
         [optional sim] fn aclrtMemInvalidate(dev_ptr: *mut c_void, size: usize) -> aclError;
-        [optional] fn aclrtMemManagedAdvise(
+        [optional sim] fn aclrtMemManagedAdvise(
             ptr: *const c_void, size: u64, advise: aclrtMemManagedAdviseType, location: aclrtMemManagedLocation
         ) -> aclError;
-        [optional] fn aclrtMemManagedGetAttr(
+        [optional sim] fn aclrtMemManagedGetAttr(
             attribute: aclrtMemManagedRangeAttribute, ptr: *const c_void, size: usize, data: *mut c_void,
             data_size: usize
         ) -> aclError;
-        [optional] fn aclrtMemManagedGetAttrs(
+        [optional sim] fn aclrtMemManagedGetAttrs(
             attributes: *mut aclrtMemManagedRangeAttribute, num_attributes: usize, ptr: *const c_void, size: usize,
             data: *mut *mut c_void, data_sizes: *mut usize
         ) -> aclError;
-        [optional] fn aclrtMemManagedPrefetchAsync(
+        [optional sim] fn aclrtMemManagedPrefetchAsync(
             ptr: *const c_void, size: usize, location: aclrtMemManagedLocation, flags: u32, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtMemManagedPrefetchBatchAsync(
+        [optional sim] fn aclrtMemManagedPrefetchBatchAsync(
             ptrs: *mut *const c_void, sizes: *mut usize, count: usize, prefetch_locs: *mut aclrtMemManagedLocation,
             prefetch_loc_idxs: *mut usize, num_prefetch_locs: usize, flags: u64, stream: aclrtStream
         ) -> aclError;

@@ -35,7 +35,7 @@ macro_rules! model_functions {
             model_id: u32, input: *const aclmdlDataset, output: *mut aclmdlDataset, stream: aclrtStream,
             handle: *const aclmdlExecConfigHandle
         ) -> aclError;
-        [optional] fn aclmdlGetAttribute(model_id: u32, attr: aclmdlAttr, attr_value: *mut aclmdlAttrValue_t) -> aclError;
+        [optional sim] fn aclmdlGetAttribute(model_id: u32, attr: aclmdlAttr, attr_value: *mut aclmdlAttrValue_t) -> aclError;
         [optional sim] fn aclmdlGetCurOutputDims(
             model_desc: *const aclmdlDesc, index: usize, dims: *mut aclmdlIODims
         ) -> aclError;
@@ -116,7 +116,7 @@ macro_rules! model_functions {
         [required sim] fn aclmdlQuerySizeFromMem(
             model: *const c_void, model_size: usize, work_size: *mut usize, weight_size: *mut usize
         ) -> aclError;
-        [optional] fn aclmdlSetAttribute(model_id: u32, attr: aclmdlAttr, attr_value: *mut aclmdlAttrValue_t) -> aclError;
+        [optional sim] fn aclmdlSetAttribute(model_id: u32, attr: aclmdlAttr, attr_value: *mut aclmdlAttrValue_t) -> aclError;
         [optional sim] fn aclmdlSetConfigOpt(
             handle: *mut aclmdlConfigHandle, attr: aclmdlConfigAttr, attr_value: *const c_void, value_size: usize
         ) -> aclError;

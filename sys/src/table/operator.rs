@@ -44,7 +44,7 @@ macro_rules! operator_functions {
             attr: *mut aclopAttr
         ) -> aclError;
         [optional sim] fn aclopLoad(model: *const c_void, model_size: usize) -> aclError;
-        [optional] fn aclopRegisterCompileFunc(op_type: *const c_char, func: aclopCompileFunc) -> aclError;
+        [optional sim] fn aclopRegisterCompileFunc(op_type: *const c_char, func: aclopCompileFunc) -> aclError;
         [optional sim] fn aclopSetAttrBool(attr: *mut aclopAttr, attr_name: *const c_char, attr_value: u8) -> aclError;
         [optional sim] fn aclopSetAttrDataType(
             attr: *mut aclopAttr, attr_name: *const c_char, attr_value: aclDataType
@@ -75,17 +75,17 @@ macro_rules! operator_functions {
         [optional sim] fn aclopSetAttrString(
             attr: *mut aclopAttr, attr_name: *const c_char, attr_value: *const c_char
         ) -> aclError;
-        [optional] fn aclopSetKernelArgs(
+        [optional sim] fn aclopSetKernelArgs(
             kernel_desc: *mut aclopKernelDesc, kernel_id: *const c_char, block_dim: u32, args: *const c_void,
             arg_size: u32
         ) -> aclError;
-        [optional] fn aclopSetKernelWorkspaceSizes(
+        [optional sim] fn aclopSetKernelWorkspaceSizes(
             kernel_desc: *mut aclopKernelDesc, num_workspaces: c_int, workspace_sizes: *mut usize
         ) -> aclError;
         [optional sim] fn aclopSetMaxOpQueueNum(max_op_num: u64) -> aclError;
         [optional sim] fn aclopSetModelDir(model_dir: *const c_char) -> aclError;
-        [optional] fn aclopUnregisterCompileFunc(op_type: *const c_char) -> aclError;
-        [optional] fn aclopUpdateParams(
+        [optional sim] fn aclopUnregisterCompileFunc(op_type: *const c_char) -> aclError;
+        [optional sim] fn aclopUpdateParams(
             op_type: *const c_char, num_inputs: c_int, input_desc: *const *const aclTensorDesc, num_outputs: c_int,
             output_desc: *const *const aclTensorDesc, attr: *const aclopAttr
         ) -> aclError;

@@ -10,8 +10,8 @@ macro_rules! tensor_desc_functions {
             data_type: aclDataType, num_dims: c_int, dims: *const i64, format: aclFormat
         ) -> *mut aclTensorDesc;
         [required sim] fn aclDestroyTensorDesc(desc: *const aclTensorDesc);
-        [optional] fn aclGetTensorDescAddress(desc: *const aclTensorDesc) -> *mut c_void;
-        [optional] fn aclGetTensorDescByIndex(desc: *mut aclTensorDesc, index: usize) -> *mut aclTensorDesc;
+        [optional sim] fn aclGetTensorDescAddress(desc: *const aclTensorDesc) -> *mut c_void;
+        [optional sim] fn aclGetTensorDescByIndex(desc: *mut aclTensorDesc, index: usize) -> *mut aclTensorDesc;
         [optional sim] fn aclGetTensorDescDim(desc: *const aclTensorDesc, index: usize) -> i64;
         [optional sim] fn aclGetTensorDescDimRange(
             desc: *const aclTensorDesc, index: usize, dim_range_num: usize, dim_range: *mut i64
@@ -25,7 +25,7 @@ macro_rules! tensor_desc_functions {
         [optional sim] fn aclGetTensorDescType(desc: *const aclTensorDesc) -> aclDataType;
         [optional sim] fn aclSetTensorConst(desc: *mut aclTensorDesc, data_buffer: *mut c_void, length: usize) -> aclError;
         [optional sim] fn aclSetTensorDescName(desc: *mut aclTensorDesc, name: *const c_char);
-        [optional] fn aclSetTensorDynamicInput(desc: *mut aclTensorDesc, dynamic_input_name: *const c_char) -> aclError;
+        [optional sim] fn aclSetTensorDynamicInput(desc: *mut aclTensorDesc, dynamic_input_name: *const c_char) -> aclError;
         [optional sim] fn aclSetTensorFormat(desc: *mut aclTensorDesc, format: aclFormat) -> aclError;
         [optional sim] fn aclSetTensorOriginFormat(desc: *mut aclTensorDesc, format: aclFormat) -> aclError;
         [optional sim] fn aclSetTensorOriginShape(desc: *mut aclTensorDesc, num_dims: c_int, dims: *const i64) -> aclError;
@@ -38,7 +38,7 @@ macro_rules! tensor_desc_functions {
         [optional sim] fn aclSetTensorStorageShape(
             desc: *mut aclTensorDesc, num_dims: c_int, dims: *const i64
         ) -> aclError;
-        [optional] fn aclSetTensorValueRange(
+        [optional sim] fn aclSetTensorValueRange(
             desc: *mut aclTensorDesc, value_count: usize, value_range: *mut [i64; 2]
         ) -> aclError;
         [optional] fn aclTransTensorDescFormat(

@@ -3,7 +3,7 @@
 use super::execute::{execute, execute_async};
 use super::given;
 use super::load::load;
-use crate::abi::{Address, Name, Out};
+use crate::abi::{Address, In, InOut, ModelAttribute, Name, Out};
 use crate::calls::wanted;
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::named::Named;
@@ -11,6 +11,9 @@ use crate::machine::models::{self, LoadSettings, Source, Way};
 use ascendcl_rules::MODEL_21;
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
+
+/// The lowest priority. It is the highest number.
+const LEAST_PRIORITY: i32 = 7;
 
 pub(crate) fn aclmdlCreateConfigHandle() -> Option<Name<aclmdlConfigHandle>> {
     Some(models::create_load_settings())
@@ -45,8 +48,54 @@ pub(crate) fn aclmdlLoadWithConfig(handle: Name<aclmdlConfigHandle>, mut model_i
         let bytes = settings.image_size.ok_or_else(|| not_set("the size of the model's image (ACL_MDL_MEM_SIZET)"))?;
         Source::Image(start, bytes)
     };
-    model_id.set(load(source, settings.data.as_deref(), settings.memory(way))?);
+    if settings.data.is_some() && (way.from_file || way.with_memory) {
+        return Err(Failure::invalid("a folder of weights is for an image alone that is loaded without memory"));
+    }
+    if way.with_queues {
+        check_queues(&settings)?;
+        return Err(Failure::unsupported("queues between the host and a device's processor are not simulated"));
+    }
+    let id = load(source, settings.data.as_deref(), settings.memory(way))?;
+    // Another thread may have unloaded it since.
+    let _ = models::find(id).map(|model| model.set_priority(settings.priority));
+    model_id.set(id);
     Ok(())
+}
+
+fn check_queues(settings: &LoadSettings) -> Answer {
+    if settings.queues == [true; 4] { Ok(()) } else { Err(not_set("the queues, or their number,")) }
+}
+
+/// What a loaded model can be asked and told: the priority of its streams.
+pub(crate) fn aclmdlSetAttribute(model_id: u32, attr: aclmdlAttr, attr_value: In<'_, aclmdlAttrValue_t>) -> Answer {
+    let value = attr_value.get().ok_or_else(|| Failure::invalid("the value is null"))?;
+    check_attribute(attr)?;
+    let priority = value.priority();
+    if priority > LEAST_PRIORITY.cast_unsigned() {
+        return Err(Failure::invalid(format!("{priority} is no priority: 0 to {LEAST_PRIORITY}")));
+    }
+    models::find(model_id)?.set_priority(priority);
+    Ok(())
+}
+
+pub(crate) fn aclmdlGetAttribute(
+    model_id: u32,
+    attr: aclmdlAttr,
+    mut attr_value: InOut<'_, aclmdlAttrValue_t>,
+) -> Answer {
+    let with_priority = |mut value: aclmdlAttrValue_t| {
+        check_attribute(attr)?;
+        value.mdlPriority = models::find(model_id)?.priority();
+        Ok(value)
+    };
+    attr_value.replace(with_priority).unwrap_or_else(|| Err(Failure::invalid("there is no place for the value")))
+}
+
+fn check_attribute(attr: aclmdlAttr) -> Answer {
+    if attr == aclmdlAttr::ACL_MDL_ATTR_PRIORITY_INT32 {
+        return Ok(());
+    }
+    Err(Failure::invalid(format!("a model has no attribute {}", attr.0)))
 }
 
 pub(crate) fn aclmdlCreateExecConfigHandle() -> Option<Name<aclmdlExecConfigHandle>> {
@@ -73,13 +122,9 @@ pub(crate) fn aclmdlSetExecConfigOpt(
         aclmdlExecConfigAttr::ACL_MDL_WORK_SIZET => settings.work.1 = value.number()?,
         aclmdlExecConfigAttr::ACL_MDL_STREAM_SYNC_TIMEOUT | aclmdlExecConfigAttr::ACL_MDL_EVENT_SYNC_TIMEOUT => {
             let limit = i32::from_ne_bytes(value.array()?);
-            let is_limit = limit == -1 || limit > 0;
-            if !is_limit {
+            if limit < -1 {
                 return Err(Failure::invalid(format!("{limit} is no time limit in milliseconds")));
             }
-        }
-        attr if attr <= aclmdlExecConfigAttr::ACL_MDL_NPU_PERF_MODE => {
-            return Err(Failure::unsupported(format!("setting {} of a run is not simulated", attr.0)));
         }
         attr => return Err(Failure::invalid(format!("there is no setting {} of a run", attr.0))),
     }
@@ -148,8 +193,6 @@ type Change = Box<dyn FnOnce(&mut LoadSettings)>;
 
 /// What the setting changes.
 fn load_setting(attr: aclmdlConfigAttr, value: &Value) -> Answer<Change> {
-    /// The lowest priority. It is the highest number.
-    const LEAST_PRIORITY: i32 = 7;
     use aclmdlConfigAttr as A;
     Ok(match attr {
         A::ACL_MDL_LOAD_TYPE_SIZET => {
@@ -188,9 +231,8 @@ fn load_setting(attr: aclmdlConfigAttr, value: &Value) -> Answer<Change> {
             let bytes = value.number()?;
             Box::new(move |settings| settings.weights.1 = bytes)
         }
-        // The simulator runs tasks in the order in which they come, whatever their priority.
         A::ACL_MDL_PRIORITY_INT32 => match i32::from_ne_bytes(value.array()?) {
-            0..=LEAST_PRIORITY => Box::new(|_| ()),
+            priority @ 0..=LEAST_PRIORITY => Box::new(move |settings| settings.priority = priority.cast_unsigned()),
             other => return Err(Failure::invalid(format!("{other} is no priority: 0 to {LEAST_PRIORITY}"))),
         },
         // Only the vendor's library can take less working memory.
@@ -198,25 +240,36 @@ fn load_setting(attr: aclmdlConfigAttr, value: &Value) -> Answer<Change> {
             0 | 1 => Box::new(|_| ()),
             other => return Err(Failure::invalid(format!("{other} is neither on (1) nor off (0)"))),
         },
-        attr if attr <= A::ACL_NPU_PERF_MODE => {
-            return Err(Failure::unsupported(format!("setting {} for loading is not simulated", attr.0)));
-        }
+        A::ACL_MDL_INPUTQ_NUM_SIZET => queue_setting(0, value.number().map(drop))?,
+        A::ACL_MDL_INPUTQ_ADDR_PTR => queue_setting(1, value.image().map(drop))?,
+        A::ACL_MDL_OUTPUTQ_NUM_SIZET => queue_setting(2, value.number().map(drop))?,
+        A::ACL_MDL_OUTPUTQ_ADDR_PTR => queue_setting(3, value.image().map(drop))?,
+        // A model of the simulator keeps no graph beside it.
+        A::ACL_MDL_WITHOUT_GRAPH_INT32 => match i32::from_ne_bytes(value.array()?) {
+            0 | 1 => Box::new(|_| ()),
+            other => return Err(Failure::invalid(format!("{other} is neither on (1) nor off (0)"))),
+        },
         attr => return Err(Failure::invalid(format!("there is no setting {} for loading", attr.0))),
     })
 }
 
+/// A setting of the queues of a model, which is noted alone.
+fn queue_setting(place: usize, value: Answer) -> Answer<Change> {
+    value?;
+    Ok(Box::new(move |settings| settings.queues.iter_mut().skip(place).take(1).for_each(|made| *made = true)))
+}
+
 fn way(number: usize) -> Answer<Way> {
-    let (from_file, with_memory) = match u32::try_from(number) {
-        Ok(ACL_MDL_LOAD_FROM_FILE) => (true, false),
-        Ok(ACL_MDL_LOAD_FROM_FILE_WITH_MEM) => (true, true),
-        Ok(ACL_MDL_LOAD_FROM_MEM) => (false, false),
-        Ok(ACL_MDL_LOAD_FROM_MEM_WITH_MEM) => (false, true),
-        Ok(ACL_MDL_LOAD_FROM_FILE_WITH_Q | ACL_MDL_LOAD_FROM_MEM_WITH_Q) => {
-            return Err(Failure::unsupported("queues between the host and a device's processor are not simulated"));
-        }
+    let (from_file, with_memory, with_queues) = match u32::try_from(number) {
+        Ok(ACL_MDL_LOAD_FROM_FILE) => (true, false, false),
+        Ok(ACL_MDL_LOAD_FROM_FILE_WITH_MEM) => (true, true, false),
+        Ok(ACL_MDL_LOAD_FROM_MEM) => (false, false, false),
+        Ok(ACL_MDL_LOAD_FROM_MEM_WITH_MEM) => (false, true, false),
+        Ok(ACL_MDL_LOAD_FROM_FILE_WITH_Q) => (true, false, true),
+        Ok(ACL_MDL_LOAD_FROM_MEM_WITH_Q) => (false, false, true),
         _ => return Err(Failure::invalid(format!("there is no way {number} of loading"))),
     };
-    Ok(Way { from_file, with_memory })
+    Ok(Way { from_file, with_memory, with_queues })
 }
 
 fn not_set(what: &str) -> Failure {

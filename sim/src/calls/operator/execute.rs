@@ -144,7 +144,7 @@ pub(super) fn cast(from: Name<aclTensorDesc>, to: Name<aclTensorDesc>, truncate:
     Ok(request)
 }
 
-pub(super) fn run(
+pub(in crate::calls) fn run(
     plan: &Plan,
     inputs: &[Name<aclDataBuffer>],
     outputs: &[Name<aclDataBuffer>],

@@ -4,8 +4,11 @@ mod attributes;
 mod compile;
 mod execute;
 mod handle;
+mod kernels;
 
-pub(crate) use {attributes::*, compile::*, execute::*, handle::*};
+pub(crate) use {attributes::*, compile::*, execute::*, handle::*, kernels::*};
+
+pub(in crate::calls) use execute::run;
 
 use crate::abi::{Name, Text};
 use crate::failure::{Answer, Failure};

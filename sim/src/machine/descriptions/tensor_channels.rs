@@ -6,9 +6,10 @@ use crate::failure::{Answer, Failure};
 use crate::locks::{expired, lock, wait};
 use crate::machine::handles::Table;
 use crate::machine::live::Live;
+use crate::machine::memory::{Place, describe};
 use crate::machine::watch;
 use ascendcl_rules::{ERR_09, Object};
-use ascendcl_sys::error_codes::{ACL_ERROR_RT_QUEUE_EMPTY, ACL_ERROR_RT_QUEUE_FULL};
+use ascendcl_sys::error_codes::{ACL_ERROR_FEATURE_UNSUPPORTED, ACL_ERROR_RT_QUEUE_EMPTY, ACL_ERROR_RT_QUEUE_FULL};
 use ascendcl_sys::types::*;
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::CString;
@@ -33,6 +34,14 @@ struct Dataset {
     /// The items were received, and go with the dataset.
     received: bool,
     name: CString,
+    /// Where the tensors are, as far as one has data.
+    memory: Option<Memory>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Memory {
+    Host,
+    Device,
 }
 
 struct Channel {
@@ -41,6 +50,13 @@ struct Channel {
     capacity: usize,
     state: Mutex<State>,
     moved: Condvar,
+}
+
+/// What a program has of a channel.
+struct Handle {
+    channel: Arc<Channel>,
+    /// It was created with a capacity, which makes it a queue. One without can be waited for without a limit alone.
+    is_queue: bool,
 }
 
 #[derive(Default)]
@@ -53,7 +69,7 @@ struct State {
 
 static ITEMS: Table<Item> = Table::new();
 static DATASETS: Table<Mutex<Dataset>> = Table::new();
-static CHANNELS: Table<Arc<Channel>> = Table::new();
+static CHANNELS: Table<Handle> = Table::new();
 static NAMES: Mutex<BTreeMap<(u32, CString), Weak<Channel>>> = Mutex::new(BTreeMap::new());
 
 impl Item {
@@ -65,6 +81,12 @@ impl Item {
         size: usize,
     ) -> Self {
         Self { kind, dims, data_type, data, size, _own: None }
+    }
+
+    /// Where its data is.
+    fn memory(&self) -> Option<Memory> {
+        let of_device = || describe(self.data).is_some_and(|found| matches!(found.place, Place::Device(_)));
+        (!self.data.is_null()).then(|| if of_device() { Memory::Device } else { Memory::Host })
     }
 
     /// The same tensor in memory of its own; `None` when the machine has none left.
@@ -103,11 +125,17 @@ pub(crate) fn destroy_dataset(name: Name<acltdtDataset>) -> Answer {
 }
 
 pub(crate) fn add_item(dataset: Name<acltdtDataset>, item: Name<acltdtDataItem>) -> Answer {
-    read_item(item)?;
+    with_dataset(dataset, |_| ())?;
+    let memory = read_item(item)?.memory();
     with_dataset(dataset, |dataset| {
         if dataset.received {
-            return Err(Failure::invalid("the dataset holds tensors that were received, and takes no others"));
+            let text = "the dataset holds tensors that were received, and takes no others";
+            return Err(Failure::new(ACL_ERROR_FEATURE_UNSUPPORTED, text));
         }
+        if dataset.memory.is_some() && memory.is_some() && dataset.memory != memory {
+            return Err(Failure::invalid("tensors of the host and of the device are in one dataset"));
+        }
+        dataset.memory = dataset.memory.or(memory);
         dataset.items.push(item.0);
         Ok(())
     })?
@@ -127,17 +155,19 @@ pub(crate) fn with_name<R>(dataset: Name<acltdtDataset>, tell: impl FnOnce(&CStr
     with_dataset(dataset, |dataset| tell(&dataset.name))
 }
 
-pub(crate) fn create_channel(device: u32, name: CString, capacity: usize) -> Name<acltdtChannelHandle> {
+/// `capacity`: of a queue, where 0 is no limit; `None` for a channel that is none.
+pub(crate) fn create_channel(device: u32, name: CString, capacity: Option<usize>) -> Name<acltdtChannelHandle> {
     let mut names = lock(&NAMES);
     names.retain(|_, channel| channel.strong_count() > 0);
     let known = names.get(&(device, name.clone())).and_then(Weak::upgrade);
     let channel = known.unwrap_or_else(|| {
         let (state, moved) = Default::default();
+        let capacity = capacity.unwrap_or(0);
         let channel = Arc::new(Channel { name: name.clone(), capacity, state, moved });
         names.insert((device, name), Arc::downgrade(&channel));
         channel
     });
-    described(CHANNELS.add(channel))
+    described(CHANNELS.add(Handle { channel, is_queue: capacity.is_some() }))
 }
 
 fn described<C>(number: usize) -> Name<C> {
@@ -160,7 +190,7 @@ pub(crate) fn destroy_channel(name: Name<acltdtChannelHandle>) -> Answer {
     // Of two threads that destroy it, one finds it destroyed.
     drop(CHANNELS.remove(name.0).ok_or_else(|| unknown("channel", name.0))?);
     watch::is_described_no_more(name.0);
-    let other = CHANNELS.select(|other| Arc::ptr_eq(other, &channel));
+    let other = CHANNELS.select(|other| Arc::ptr_eq(&other.channel, &channel));
     if other.is_empty() {
         // Nobody sends any more. A channel that gets the name now is another one.
         names.retain(|_, known| !known.ptr_eq(&Arc::downgrade(&channel)));
@@ -180,14 +210,28 @@ pub(crate) fn stop_channel(name: Name<acltdtChannelHandle>) -> Answer {
 }
 
 pub(crate) fn clean_channel(name: Name<acltdtChannelHandle>) -> Answer {
-    let channel = find_channel(name)?;
+    let channel = find_queue(name)?;
     lock(&channel.state).waiting.clear();
     channel.moved.notify_all();
     Ok(())
 }
 
 pub(crate) fn waiting_in(name: Name<acltdtChannelHandle>) -> Answer<usize> {
-    Ok(lock(&find_channel(name)?.state).waiting.len())
+    Ok(lock(&find_queue(name)?.state).waiting.len())
+}
+
+/// A channel with a capacity, which alone tells what waits in it (200006).
+fn find_queue(name: Name<acltdtChannelHandle>) -> Answer<Arc<Channel>> {
+    let channel = find_channel(name)?;
+    if is_queue(name) {
+        return Ok(channel);
+    }
+    Err(Failure::new(ACL_ERROR_FEATURE_UNSUPPORTED, "the channel was created without a capacity"))
+}
+
+/// Whether the channel was created with a capacity.
+pub(crate) fn is_queue(name: Name<acltdtChannelHandle>) -> bool {
+    CHANNELS.get(name.0).is_none_or(|handle| handle.is_queue)
 }
 
 /// Copies the tensors; the program's memory is free again when this returns.
@@ -196,6 +240,9 @@ pub(crate) fn send(name: Name<acltdtChannelHandle>, dataset: Name<acltdtDataset>
     let numbers = with_dataset(dataset, |dataset| dataset.items.clone())?;
     let items = numbers.into_iter().map(|number| {
         let item = read_item(Name::new(number))?;
+        if item.data.is_null() && item.size > 0 {
+            return Err(Failure::invalid(format!("the data is null, and its size is {}", item.size)));
+        }
         item.copied().ok_or_else(|| Failure::invalid(format!("there is no memory for {} bytes", item.size)))
     });
     let items = items.collect::<Answer<Vec<_>>>()?;
@@ -261,7 +308,7 @@ fn refuse_stopped(state: &State) -> Answer {
 }
 
 fn find_channel(name: Name<acltdtChannelHandle>) -> Answer<Arc<Channel>> {
-    CHANNELS.get(name.0).map(|channel| Arc::clone(channel.as_ref())).ok_or_else(|| unknown("channel", name.0))
+    CHANNELS.get(name.0).map(|handle| Arc::clone(&handle.channel)).ok_or_else(|| unknown("channel", name.0))
 }
 
 fn with_dataset<R>(name: Name<acltdtDataset>, with: impl FnOnce(&mut Dataset) -> R) -> Answer<R> {

@@ -14,6 +14,7 @@ use ascendcl_sys::error_codes::*;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -23,9 +24,11 @@ pub(crate) struct Config {
     data: u64,
 }
 
-/// A step that the program marks the start and the end of.
+/// A step that the program marks the start and the end of, each once.
 pub(crate) struct Step {
     number: u32,
+    started: AtomicBool,
+    ended: AtomicBool,
 }
 
 /// What is recorded between initialise and finalise.
@@ -162,8 +165,9 @@ pub(crate) fn check_finalised() -> Answer {
 }
 
 pub(crate) fn create_step() -> usize {
-    static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    STEPS.add(Step { number: NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed) })
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let (started, ended) = (AtomicBool::new(false), AtomicBool::new(false));
+    STEPS.add(Step { number: NEXT.fetch_add(1, Relaxed), started, ended })
 }
 
 pub(crate) fn destroy_step(number: usize) {
@@ -173,6 +177,11 @@ pub(crate) fn destroy_step(number: usize) {
 /// Marks the start or the end of a step where the stream is when it comes to it.
 pub(crate) fn mark(step: usize, start: bool, stream: &Arc<Stream>) -> Answer {
     let step = STEPS.get(step).ok_or_else(|| Failure::invalid("this is not a step that aclprofCreateStepInfo made"))?;
+    // A mark that fails later counts, too.
+    let (marked, what) = if start { (&step.started, "started") } else { (&step.ended, "ended") };
+    if marked.swap(true, Relaxed) {
+        return Err(Failure::invalid(format!("the step was {what} before; a step is {what} once")));
+    }
     lock(&RECORDING).as_ref().map(drop).ok_or_else(not_initialised)?;
     let id = stream.id();
     stream.submit_kernel(move |_| {

@@ -33,6 +33,8 @@ pub(crate) struct Loaded {
     queued: Mutex<Queued>,
     drained: Condvar,
     pub(super) dump: Option<Dump>,
+    /// Of its streams. The simulator runs tasks in the order in which they come, whatever their priority.
+    priority: AtomicU32,
 }
 
 /// The device memory of a model.
@@ -138,9 +140,18 @@ impl Loaded {
             queued: Mutex::default(),
             drained: Condvar::new(),
             dump,
+            priority: AtomicU32::new(0),
         };
         MODELS.insert(id as usize, Arc::new(model));
         id
+    }
+
+    pub(crate) fn priority(&self) -> u32 {
+        self.priority.load(Relaxed)
+    }
+
+    pub(crate) fn set_priority(&self, priority: u32) {
+        self.priority.store(priority, Relaxed);
     }
 
     /// Whether working memory is taken for each run, because its size is known only then.

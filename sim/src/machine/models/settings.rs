@@ -21,6 +21,9 @@ pub(crate) struct LoadSettings {
     pub(crate) data: Option<String>,
     pub(crate) work: (Option<Address>, usize),
     pub(crate) weights: (Option<Address>, usize),
+    pub(crate) priority: u32,
+    /// Which of the four settings of queues were made.
+    pub(crate) queues: [bool; 4],
 }
 
 /// From where, and whether into memory of the caller.
@@ -28,6 +31,8 @@ pub(crate) struct LoadSettings {
 pub(crate) struct Way {
     pub(crate) from_file: bool,
     pub(crate) with_memory: bool,
+    /// Its inputs and outputs come and go by queues.
+    pub(crate) with_queues: bool,
 }
 
 static LOADS: Table<Mutex<LoadSettings>> = Table::new();

@@ -29,11 +29,13 @@ pub(crate) struct TensorDesc {
 pub(crate) struct Extra {
     pub(crate) storage_format: Option<aclFormat>,
     pub(crate) storage_dims: Option<Vec<i64>>,
-    pub(crate) origin_format: Option<aclFormat>,
-    pub(crate) origin_dims: Option<Vec<i64>>,
     pub(crate) placement: Option<aclMemType>,
     /// The elements of a tensor that never changes.
     pub(crate) constant: Option<Vec<u8>>,
+    /// From least to most for each element.
+    pub(crate) value_ranges: Vec<[i64; 2]>,
+    /// Of which input with a changing number of tensors this is one.
+    pub(crate) dynamic_input: Option<String>,
 }
 
 struct Entry {

@@ -20,6 +20,8 @@ pub(super) enum Operator {
     /// Whether each factor is transposed first.
     MatMul([bool; 2]),
     BatchMatMul([bool; 2]),
+    /// `alpha * a * b + beta * c`, and whether `a` and `b` are transposed first.
+    Gemm([bool; 2]),
     Cast(Element),
     Relu,
     /// The axis, counted from the first.
@@ -27,9 +29,11 @@ pub(super) enum Operator {
 }
 
 const NAMES: &[&str] =
-    &["Add", "BatchMatMul", "Cast", "Div", "MatMul", "Mul", "RealDiv", "Relu", "Softmax", "SoftmaxV2", "Sub"];
+    &["Add", "BatchMatMul", "Cast", "Div", "GEMM", "MatMul", "Mul", "RealDiv", "Relu", "Softmax", "SoftmaxV2", "Sub"];
 
 const CALCULATED: &[Element] = &[Element::F16, Element::F32, Element::I32];
+/// What is multiplied, and what is summed up.
+const WIDER: &[(Element, Element)] = &[(Element::I8, Element::I32), (Element::F16, Element::F32)];
 const FLOATS: &[Element] = &[Element::F16, Element::F32];
 const CAST: &[Element] =
     &[Element::F16, Element::F32, Element::I8, Element::I32, Element::I64, Element::U8, Element::Bool];
@@ -51,6 +55,10 @@ impl Operator {
             "BatchMatMul" => {
                 let known = &["adj_x1", "adj_x2"];
                 (Self::BatchMatMul([given.flag("adj_x1")?, given.flag("adj_x2")?]), 2, known)
+            }
+            "GEMM" => {
+                let known = &["transpose_a", "transpose_b"];
+                (Self::Gemm([given.flag("transpose_a")?, given.flag("transpose_b")?]), 5, known)
             }
             "Cast" => (Self::Cast(given.target()?), 1, &["dst_type", "truncate"]),
             "Softmax" | "SoftmaxV2" => {
@@ -91,6 +99,17 @@ impl Operator {
                 product(*transposed, a, b).map_err(misfit)
             }
             (Self::BatchMatMul(transposed), [a, b]) => product(*transposed, a, b).map_err(misfit),
+            (Self::Gemm(transposed), [a, b, c, factors @ ..]) => {
+                let Operand { dims, .. } = product(*transposed, a, b).map_err(misfit)?;
+                if a.dims.len() != 2 || c.dims != dims || factors.iter().any(|factor| !factor.dims.is_empty()) {
+                    let found = [vec![a, b, c], factors.iter().collect()].concat();
+                    let found: Vec<_> = found.iter().map(|operand| &operand.dims).collect();
+                    return Err(misfit(format!(
+                        "found {found:?}, expected matrices that fit, and numbers behind them"
+                    )));
+                }
+                Ok(c.clone())
+            }
             (Self::Cast(target), [from]) => Ok(Operand { element: *target, dims: from.dims.clone() }),
             (_, [first, ..]) => Ok(first.clone()),
             (_, []) => Err(misfit("found no input".to_string())),
@@ -98,6 +117,9 @@ impl Operator {
     }
 
     fn check_types(&self, name: &str, inputs: &[Operand]) -> Answer {
+        if let Self::Gemm(_) = self {
+            return check_types_of_gemm(name, inputs);
+        }
         let allowed = match self {
             Self::Softmax(_) => FLOATS,
             Self::Cast(_) => CAST,
@@ -124,6 +146,24 @@ impl Operator {
 pub(super) fn miscounted(failure: Failure) -> Failure {
     let fix = "pass the operands of the operator in its order, and their number";
     failure.breaks(OP_02, "as many descriptions and buffers as the operator has operands", fix)
+}
+
+/// The matrices that are multiplied have one type. The others have that of the sum, which may be a wider one.
+fn check_types_of_gemm(name: &str, inputs: &[Operand]) -> Answer {
+    let (factors, sums) = inputs.split_at_checked(2).unwrap_or_default();
+    let elements = |operands: &[Operand]| operands.iter().map(|operand| operand.element).collect::<Vec<_>>();
+    let known = match (elements(factors).as_slice(), elements(sums).as_slice()) {
+        ([a, b], [c, alpha, beta]) if a == b && c == alpha && c == beta => {
+            CALCULATED.contains(c) && (a == c || WIDER.contains(&(*a, *c)))
+        }
+        _ => false,
+    };
+    if known {
+        return Ok(());
+    }
+    let found = listed(&elements(inputs));
+    let text = format!("{name}: found {found}; expected one of {} throughout, or wider sums", listed(CALCULATED));
+    Err(Failure::new(ACL_ERROR_UNSUPPORTED_DATA_TYPE, text))
 }
 
 /// The attributes of a call, for one operator.

@@ -29,26 +29,34 @@ pub(super) fn model(operator: Operator, inputs: &[Operand], output: &Operand) ->
 }
 
 fn make(operator: Operator, inputs: &[(Element, usize)], output: &Operand) -> Result<Model, LoadFailure> {
-    const NAMES: [&str; 2] = ["x1", "x2"];
+    const NAMES: [&str; 5] = ["x1", "x2", "x3", "x4", "x5"];
+    const PAIR: [&str; 2] = ["x1", "x2"];
     let mut sketch = Sketch::default();
     for (name, (element, rank)) in NAMES.into_iter().zip(inputs) {
         sketch.input(name, *element, *rank);
     }
     match operator {
-        Operator::Add => sketch.node("Add", &NAMES, "y", &[]),
-        Operator::Sub => sketch.node("Sub", &NAMES, "y", &[]),
-        Operator::Mul => sketch.node("Mul", &NAMES, "y", &[]),
-        Operator::Div => sketch.node("Div", &NAMES, "y", &[]),
+        Operator::Add => sketch.node("Add", &PAIR, "y", &[]),
+        Operator::Sub => sketch.node("Sub", &PAIR, "y", &[]),
+        Operator::Mul => sketch.node("Mul", &PAIR, "y", &[]),
+        Operator::Div => sketch.node("Div", &PAIR, "y", &[]),
         Operator::MatMul(transposed) | Operator::BatchMatMul(transposed) => {
-            let mut factors = NAMES;
-            let sides = factors.iter_mut().zip(["x1.transposed", "x2.transposed"]).zip(transposed).zip(inputs);
-            for (((factor, flipped), transposed), (_, rank)) in sides {
-                if transposed {
-                    sketch.node("Transpose", &[factor], flipped, &[("perm", Setting::Ints(last_two_swapped(*rank)))]);
-                    *factor = flipped;
+            let factors = flip(&mut sketch, PAIR, transposed, inputs);
+            multiply(&mut sketch, factors, output.element, "y");
+        }
+        Operator::Gemm(transposed) => {
+            let mut factors = PAIR;
+            for ((factor, wide), (element, _)) in factors.iter_mut().zip(["x1.wide", "x2.wide"]).zip(inputs) {
+                if *element != output.element {
+                    sketch.node("Cast", &[factor], wide, &[("to", Setting::element(output.element))]);
+                    *factor = wide;
                 }
             }
-            multiply(&mut sketch, factors, output.element);
+            let factors = flip(&mut sketch, factors, transposed, inputs);
+            multiply(&mut sketch, factors, output.element, "product");
+            sketch.node("Mul", &["product", "x4"], "scaled", &[]);
+            sketch.node("Mul", &["x3", "x5"], "before", &[]);
+            sketch.node("Add", &["scaled", "before"], "y", &[]);
         }
         Operator::Cast(target) => sketch.node("Cast", &["x1"], "y", &[("to", Setting::element(target))]),
         // `rten` has Relu on floats only.
@@ -65,11 +73,28 @@ fn make(operator: Operator, inputs: &[(Element, usize)], output: &Operand) -> Re
     sketch.finish("y", output.element, output.dims.len())
 }
 
+/// The factors as they are multiplied.
+fn flip<'a>(
+    sketch: &mut Sketch,
+    mut factors: [&'a str; 2],
+    transposed: [bool; 2],
+    inputs: &[(Element, usize)],
+) -> [&'a str; 2] {
+    let sides = factors.iter_mut().zip(["x1.transposed", "x2.transposed"]).zip(transposed).zip(inputs);
+    for (((factor, flipped), transposed), (_, rank)) in sides {
+        if transposed {
+            sketch.node("Transpose", &[factor], flipped, &[("perm", Setting::Ints(last_two_swapped(*rank)))]);
+            *factor = flipped;
+        }
+    }
+    factors
+}
+
 /// The matrix product. `rten` has it on floats only; on integers, each row is multiplied with each column and summed up.
-fn multiply(sketch: &mut Sketch, factors: [&str; 2], element: Element) {
+fn multiply(sketch: &mut Sketch, factors: [&str; 2], element: Element, product: &str) {
     let [rows, columns] = factors;
     if element != Element::I32 {
-        return sketch.node("MatMul", &factors, "y", &[]);
+        return sketch.node("MatMul", &factors, product, &[]);
     }
     // [m, k, 1] times [1, k, n] is [m, k, n], whose middle axis is the one to sum over.
     sketch.integers("last", &[-1]);
@@ -78,7 +103,7 @@ fn multiply(sketch: &mut Sketch, factors: [&str; 2], element: Element) {
     sketch.node("Unsqueeze", &[rows, "last"], "rows", &[]);
     sketch.node("Unsqueeze", &[columns, "third last"], "columns", &[]);
     sketch.node("Mul", &["rows", "columns"], "products", &[]);
-    sketch.node("ReduceSum", &["products", "second last"], "y", &[("keepdims", Setting::Int(0))]);
+    sketch.node("ReduceSum", &["products", "second last"], product, &[("keepdims", Setting::Int(0))]);
 }
 
 fn last_two_swapped(rank: usize) -> Vec<i64> {

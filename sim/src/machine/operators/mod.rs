@@ -4,6 +4,7 @@
 //!   output.
 //! * `catalogue` knows the operators; `rten` calculates them, from a model of a few nodes that `graphs` makes.
 //! * `known` tells which operators a program may execute: those it compiled, or all that it loaded.
+//! * `kernels` has the functions that choose kernels of a program's own, of which there are none here.
 //! * `statistics` notes what operators are given, if a program wants that.
 //! * [`Job`] runs a plan on buffers, in its turn on a stream.
 
@@ -12,6 +13,7 @@ mod catalogue;
 mod graphs;
 mod handles;
 mod job;
+mod kernels;
 mod known;
 mod operand;
 mod plan;
@@ -20,6 +22,7 @@ pub(crate) mod statistics;
 pub(crate) use attributes::{Attribute, create_attributes, destroy_attributes, read_attributes, set_attribute};
 pub(crate) use handles::{create_handle, destroy_handle, find_handle};
 pub(crate) use job::Job;
+pub(crate) use kernels::{Chosen, check_chosen, choice_of, choose, register_choice, unregister_choice};
 pub(crate) use known::{check_found, choose_directory, compile, keep_at_most, load_image, set_fuzzy};
 pub(crate) use plan::{Plan, Request};
 
@@ -33,6 +36,7 @@ pub(crate) fn count(live: &mut Live) {
 pub(in crate::machine) fn clear() {
     attributes::clear();
     handles::clear();
+    kernels::clear();
     known::clear();
     statistics::clear();
 }

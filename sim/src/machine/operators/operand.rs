@@ -66,7 +66,8 @@ impl Operand {
 
 /// Whether an input's elements are in host memory, by its description.
 pub(super) fn is_on_host(desc: &TensorDesc) -> bool {
-    desc.extra.placement.is_some_and(|placement| placement != aclMemType::ACL_MEMTYPE_DEVICE)
+    use aclMemType as M;
+    matches!(desc.extra.placement, Some(M::ACL_MEMTYPE_HOST | M::ACL_MEMTYPE_HOST_COMPILE_INDEPENDENT))
 }
 
 /// The name of a data type, as far as callers are likely to meet it here.

@@ -133,6 +133,11 @@ impl Plan {
         Err(Failure::new(ACL_ERROR_OP_UNSUPPORTED_DYNAMIC, text))
     }
 
+    /// The bytes of each input.
+    pub(crate) fn input_bytes(&self) -> Vec<usize> {
+        self.signature.inputs.iter().map(|input| input.bytes().unwrap_or_default()).collect()
+    }
+
     /// The dims of the output.
     pub(crate) fn output_dims(&self) -> &[i64] {
         &self.output.dims

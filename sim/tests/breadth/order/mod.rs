@@ -132,11 +132,13 @@ fn group() -> aclrtTaskGrp {
 }
 
 mod absent;
+mod absent_models;
 mod captures;
 mod copies;
 mod devices;
 mod events;
 mod instances;
+mod managed;
 mod memory;
 mod settings;
 mod streams;
