@@ -15,6 +15,8 @@ pub(super) struct Process {
     pub(super) without: bool,
     /// Whether a finding has reported that the last finalisation leaves objects over.
     pub(super) left_over: bool,
+    /// An earlier end of a device or a context, which was found, has left objects over.
+    pub(super) left_over_before: bool,
     /// Whether a finding has reported that the last finalisation has ended the library for others, too.
     pub(super) for_others: bool,
 }

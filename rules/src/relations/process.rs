@@ -79,7 +79,7 @@ fn ended_for_others(case: &Case<'_>) -> bool {
     }
     // What a thread has is left over, and the thread goes on.
     let elsewhere = process.finalised.is_some_and(|finalised| finalised.thread != case.event().thread);
-    process.for_others || process.left_over && elsewhere
+    process.for_others || (process.left_over || process.left_over_before) && elsewhere
 }
 
 /// Whether a missing or failed initialisation is the reason that there are no objects. Then further findings would only
@@ -204,9 +204,9 @@ fn left_over(case: &mut Case<'_>, left: Vec<Object>) {
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
     if matches!(scene.event.op, Op::Release | Op::Finalise) {
         let found = |rule: RuleId| findings.iter().any(|finding| finding.rule == rule);
-        // An earlier end of a device or a context, which was found, has left the same over.
-        let before = world.kept.iter().any(|kept| matches!(kept.kind, Kind::Device | Kind::Context));
-        world.process.left_over = before || [DATA_04, DEV_06, INIT_02, INIT_10].into_iter().any(found);
+        world.process.left_over = [DATA_04, DEV_06, INIT_02, INIT_10].into_iter().any(found);
+        world.process.left_over_before =
+            world.kept.iter().any(|kept| matches!(kept.kind, Kind::Device | Kind::Context));
         world.process.for_others |= found(INIT_07);
     }
 }
