@@ -20,8 +20,6 @@ struct Taken {
     ends: bool,
     /// Takes that were [given up](give_up).
     given_up: Vec<Arc<DeviceRow>>,
-    /// How many threads [wait](WaitForOthers) for the other takes to be given up.
-    waiting: usize,
 }
 
 static TAKEN: Mutex<Vec<Taken>> = Mutex::new(Vec::new());
@@ -36,7 +34,7 @@ impl Taken {
     }
 
     fn is_needed(&self) -> bool {
-        !self.takes.is_empty() || self.ends || self.waiting > 0
+        !self.takes.is_empty() || self.ends
     }
 
     fn end(&mut self, place: CodeLocation) {
@@ -76,7 +74,7 @@ pub(crate) fn begin(api: Api, device: i32, place: CodeLocation) -> Result<(), Er
     match all.iter_mut().find(|taken| taken.is(api, device)) {
         Some(taken) if taken.ends => return Err(taken.shared_error(None)),
         Some(taken) => taken.takes.push(place),
-        None => all.push(Taken { api, device, takes: vec![place], ends: false, given_up: Vec::new(), waiting: 0 }),
+        None => all.push(Taken { api, device, takes: vec![place], ends: false, given_up: Vec::new() }),
     }
     Ok(())
 }
@@ -119,7 +117,7 @@ pub(crate) fn take_back(row: &DeviceRow, why: TakeBack) -> Result<bool, Error> {
     let Some((taken, at)) = all.iter_mut().find_map(|taken| is_in(taken).map(|at| (taken, at))) else {
         return Ok(false);
     };
-    if taken.ends || (why == TakeBack::ForASweep && taken.waiting > 0) {
+    if taken.ends || (why == TakeBack::ForASweep && WaitForOthers::is_on(row)) {
         return Err(taken.shared_error(None));
     }
     taken.given_up.swap_remove(at);
@@ -131,30 +129,35 @@ pub(crate) fn take_back(row: &DeviceRow, why: TakeBack) -> Result<bool, Error> {
 pub(crate) struct WaitForOthers {
     api: Api,
     device: i32,
-    /// Whether the wait is counted. A take that has ended has nothing to wait for.
-    is_counted: bool,
+}
+
+/// The libraries and devices of these waits. They are not among the takes: a wait may outlast all takes of its device.
+static WAITING: Mutex<Vec<(Api, i32)>> = Mutex::new(Vec::new());
+
+fn waiting() -> MutexGuard<'static, Vec<(Api, i32)>> {
+    WAITING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl WaitForOthers {
     pub(crate) fn on(row: &DeviceRow) -> Self {
         let (api, device) = (row.api(), row.id());
-        let is_counted =
-            taken().iter_mut().find(|taken| taken.is(api, device)).map(|taken| taken.waiting += 1).is_some();
-        Self { api, device, is_counted }
+        waiting().push((api, device));
+        Self { api, device }
+    }
+
+    /// Whether a thread waits for the takes of this device.
+    fn is_on(row: &DeviceRow) -> bool {
+        waiting().iter().any(|(api, device)| *device == row.id() && api.is_same_library(row.api()))
     }
 }
 
 impl Drop for WaitForOthers {
     fn drop(&mut self) {
-        if !self.is_counted {
-            return;
+        let mut all = waiting();
+        let is_own = |(api, device): &(Api, i32)| *device == self.device && api.is_same_library(self.api);
+        if let Some(at) = all.iter().position(is_own) {
+            all.swap_remove(at);
         }
-        let mut all = taken();
-        let own = all.iter_mut().filter(|taken| taken.is(self.api, self.device));
-        own.for_each(|taken| taken.waiting = taken.waiting.saturating_sub(1));
-        let unneeded = unneeded(&mut all);
-        drop(all);
-        drop(unneeded);
     }
 }
 
