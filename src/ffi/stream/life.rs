@@ -1,6 +1,6 @@
 //! How streams are created and destroyed.
 
-use super::{RawStream, WAITING};
+use super::{REFERS, RawStream, WAITING};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::allocator::KeptAllocator;
 use crate::ffi::call::{Current, Ready, cached, call, call_cached, functions, success_of};
@@ -12,7 +12,7 @@ use crate::ffi::wait::first_slice;
 use crate::ffi::{Api, Enterable, Here};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtStream;
-use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const CREATING: &str = "create a stream";
 const DESTROYING: &str = "destroy a stream";
@@ -52,7 +52,9 @@ impl Seed<RawStream> for NewStream<'_> {
         (*raw, *timeline, *gate) = (self.raw, Timeline::new(self.place.number()), Gate::open());
         (*place, *is_of_others) = (self.place, false);
         (*ended, *seen_over) = (AtomicU64::new(0), AtomicU64::new(0));
-        (*borrows, *ends_slowly) = (AtomicBool::new(false), AtomicU8::new(0));
+        *borrows = AtomicBool::new(false);
+        // A future on another thread may have left an event here while the stream was destroyed.
+        *ends_slowly.get_mut() &= REFERS;
         allocators.belong_to(self.of.owner());
     }
 }
