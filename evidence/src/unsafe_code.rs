@@ -21,11 +21,18 @@ pub(crate) struct Place {
 }
 
 /// Functions whose obligation is stated elsewhere: file, name, and where.
-const ELSEWHERE: [(&str, &str, &str); 1] = [(
-    "sys/src/groups.rs",
-    "$name",
-    "one method per line of the table: the contract of the C function of its name, which the vendor states",
-)];
+const ELSEWHERE: [(&str, &str, &str); 2] = [
+    (
+        "sys/src/groups.rs",
+        "$name",
+        "one method per line of the table: the contract of the C function of its name, which the vendor states",
+    ),
+    (
+        "sim/src/abi/matrices.rs",
+        "from_c",
+        "of the trait's `from_c` (`sim/src/abi/arguments.rs`): the value is an argument of a C call that is under way",
+    ),
+];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
