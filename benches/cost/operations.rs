@@ -111,9 +111,9 @@ impl Operation {
             Self::CopyNow => 33,
             Self::Run => 41,
             Self::Enter => 102,
-            Self::Stream => 121,
-            Self::Event => 87,
-            Self::Buffer => 97,
+            Self::Stream => 124,
+            Self::Event => 89,
+            Self::Buffer => 99,
             Self::Allocator => 100,
             Self::Pool => 200,
         }

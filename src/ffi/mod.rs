@@ -90,6 +90,7 @@ mod staying;
 mod stream;
 #[cfg(test)]
 mod stream_tests;
+mod thread_hint;
 mod thread_notes;
 mod timeline;
 #[cfg(test)]
@@ -112,6 +113,7 @@ mod sync {
 // So do these.
 use core::sync::atomic;
 use std::thread::yield_now;
+use thread_hint::thread_hint;
 
 pub(crate) use allocator::{Keeps, KeptAllocator, KeptByCaller, Registered, check_serves};
 pub(crate) use api::{Api, c_path, c_text};

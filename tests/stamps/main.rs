@@ -14,6 +14,7 @@
 /// The files under test, on loom's atomics.
 #[path = "../../src/ffi"]
 mod ffi {
+    use crate::inside::thread_hint;
     use loom::sync::atomic;
     use loom::thread::yield_now;
 

@@ -5,7 +5,8 @@ mod slot;
 
 use super::atomic::{AtomicPtr, Ordering};
 use super::cold_path::cold_path;
-use super::sync::Arc;
+use super::sync::{Arc, SharedArc};
+use super::thread_hint;
 use super::unreferenced::unreferenced;
 use super::yield_now;
 use core::ptr::null_mut;
@@ -23,10 +24,12 @@ pub(crate) struct Shelf<T> {
     /// For each hint, the group in which a free slot is searched first; null at the beginning. The number of a row
     /// determines its hint, so threads that create and destroy objects rarely access the same group.
     hints: [AtomicPtr<Group<T>>; HINTS],
-    /// The slot in which a row is looked for first when it is to be removed, and which the next row gets if it is spare. A
-    /// program that destroys what it created last finds its slot here. This is only a hint: the state of a slot says whether
-    /// it is spare, whether or not this leads to it. Null at the beginning.
-    last: AtomicPtr<Slot<T>>,
+    /// For each [hint of a thread](thread_hint), the slot in which a row is looked for first when it is to be removed, and
+    /// which the next row gets if it is spare. A thread that destroys what it created last finds its slot here. This is only
+    /// a hint: the state of a slot says whether it is spare, whether or not this leads to it.
+    last: [AtomicPtr<Slot<T>>; HINTS],
+    /// Where [`last`](Self::last) leads at the beginning: a slot that never has a row. It is not null, so that nobody asks.
+    _none: SharedArc<Slot<T>>,
 }
 
 /// About the number of threads that create objects at the same time.
@@ -106,7 +109,9 @@ impl<T> Default for Shelf<T> {
     fn default() -> Self {
         let levels = core::array::from_fn(|_| OnceLock::new());
         let hints = core::array::from_fn(|_| AtomicPtr::new(null_mut()));
-        Self { levels, hints, last: AtomicPtr::new(null_mut()) }
+        let none = SharedArc::new(Slot::new(usize::MAX));
+        let last = core::array::from_fn(|_| AtomicPtr::new(SharedArc::as_ptr(&none).cast_mut()));
+        Self { levels, hints, last, _none: none }
     }
 }
 
@@ -122,7 +127,7 @@ impl<T: Row> Shelf<T> {
     #[inline(always)]
     pub(crate) fn put_by<S: Seed<T>>(&self, seed_of: impl FnOnce(ShelfPlace) -> S) -> Arc<T> {
         let place = |number, slot| ShelfPlace::in_slot(number + label_of(slot), slot);
-        match self.last().and_then(Slot::claim_spare) {
+        match self.last().claim_spare() {
             Some(claim) => {
                 let place = place(next_number(), claim.number());
                 fill(claim, seed_of(place))
@@ -188,7 +193,7 @@ impl<T: Row> Shelf<T> {
     /// [refers to nothing](Row::refers_to_nothing), which it may have asked already.
     #[inline(always)]
     pub(crate) fn take_out(&self, row: &T, refers_to_nothing: bool) {
-        let is_out = refers_to_nothing && self.last().is_some_and(|slot| slot.become_spare(row));
+        let is_out = refers_to_nothing && self.last().become_spare(row);
         match is_out {
             true => row.place().clear(),
             false => cold_path(move || self.take_out_elsewhere(row)),
@@ -215,7 +220,7 @@ impl<T: Row> Shelf<T> {
         let (slot, hinted) = (row.place().slot_below(SPARES), self.hinted(row.number()));
         let Some((index, group)) = slot.map(|slot| slot % SLOTS).zip(hinted) else { return false };
         let Some(slot) = group.slot(index).filter(|_| row.refers_to_nothing()) else { return false };
-        let has_spare = self.last().is_some_and(Slot::is_spare);
+        let has_spare = self.last().is_spare();
         let is_out = if has_spare { slot.become_empty(row) } else { slot.become_spare(row) };
         if is_out {
             // The hint leads to this group already, and no pointer is left to be dropped.
@@ -288,24 +293,28 @@ impl<T: Row> Shelf<T> {
         }
     }
 
-    /// The slot that was claimed last, or became spare last.
+    /// The slot that was claimed last, or became spare last, by a thread with the hint of this one.
     #[inline(always)]
-    fn last(&self) -> Option<&Slot<T>> {
-        let last = self.last.load(Ordering::Acquire);
-        // SAFETY: the pointer must be null, or valid as long as the reference lives, while nobody writes to the slot.
-        // `look_first_at` stores pointers to slots of this shelf, which stay where they are as long as the shelf exists, and
-        // are only changed through shared references. It stores with `Release`, so the slot is seen as it was made.
-        unsafe { last.as_ref() }
+    fn last(&self) -> &Slot<T> {
+        let [.., last] = &self.last;
+        let last = self.last.get(thread_hint() % HINTS).unwrap_or(last).load(Ordering::Acquire);
+        // SAFETY: the pointer must be valid as long as the reference lives, while nobody writes to the slot. It leads to a
+        // slot of `_none` or of a level: `look_first_at` stores no others. Both stay where they are as long as the shelf
+        // exists, and are only changed through shared references. `look_first_at` stores with `Release`, so the slot is seen
+        // as it was made.
+        unsafe { &*last }
     }
 
     #[inline(always)]
     fn look_first_at(&self, slot: &Slot<T>) {
-        self.last.store(core::ptr::from_ref(slot).cast_mut(), Ordering::Release);
+        if let Some(last) = self.last.get(thread_hint() % HINTS) {
+            last.store(core::ptr::from_ref(slot).cast_mut(), Ordering::Release);
+        }
     }
 
     /// Claims a slot for a row with this number.
     fn claim(&self, number: u64) -> Claim<'_, T> {
-        self.last().and_then(Slot::claim_spare).unwrap_or_else(|| self.claim_free(number))
+        self.last().claim_spare().unwrap_or_else(|| self.claim_free(number))
     }
 
     /// Like [`claim`](Self::claim), where the last slot is not spare.

@@ -84,8 +84,7 @@ impl<T> Group<T> {
     /// The group with this number on its shelf.
     pub(super) fn new(number: usize) -> Self {
         let first = number * SLOTS;
-        let slot = |index| Slot { state: AtomicUsize::new(EMPTY), row: LoomCell::new(None), number: first + index };
-        Self { free: FreeSlots::all(), first, slots: core::array::from_fn(slot) }
+        Self { free: FreeSlots::all(), first, slots: core::array::from_fn(|index| Slot::new(first + index)) }
     }
 
     pub(super) fn number(&self) -> usize {
@@ -150,6 +149,10 @@ impl<T> Group<T> {
 }
 
 impl<T> Slot<T> {
+    pub(super) fn new(number: usize) -> Self {
+        Self { state: AtomicUsize::new(EMPTY), row: LoomCell::new(None), number }
+    }
+
     /// Claims the slot if it is spare.
     #[inline(always)]
     pub(super) fn claim_spare(&self) -> Option<Claim<'_, T>> {
