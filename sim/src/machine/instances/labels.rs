@@ -7,7 +7,7 @@ use crate::machine::recording::program::What;
 use crate::machine::recording::tasks::Sort;
 use crate::machine::streams::refusals::assembly_of;
 use crate::machine::streams::stream::Stream;
-use ascendcl_rules::DATA_05;
+use ascendcl_rules::{DATA_05, Object};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
 use ascendcl_sys::types::{aclrtLabel, aclrtLabelList};
 use std::sync::{Arc, Mutex};
@@ -49,13 +49,13 @@ pub(crate) fn find_label(label: aclrtLabel) -> Answer<Arc<Label>> {
     if label.is_null() {
         return Err(Failure::invalid("the label is null"));
     }
-    LABELS.get(label.0.addr()).ok_or_else(|| gone(Failure::unknown("label")))
+    LABELS.get(label.0.addr()).ok_or_else(|| gone(label.0.addr(), Failure::unknown("label")))
 }
 
 /// Tasks that were built with it do not change.
 pub(crate) fn destroy_label(label: aclrtLabel) -> Answer {
     find_label(label)?;
-    LABELS.remove(label.0.addr()).map(drop).ok_or_else(|| gone(Failure::unknown("label")))
+    LABELS.remove(label.0.addr()).map(drop).ok_or_else(|| gone(label.0.addr(), Failure::unknown("label")))
 }
 
 impl Label {
@@ -97,13 +97,13 @@ pub(crate) fn create_list(labels: &[aclrtLabel]) -> Answer<usize> {
 }
 
 pub(crate) fn find_list(list: aclrtLabelList) -> Answer<Arc<List>> {
-    LISTS.get(list.0.addr()).ok_or_else(no_list)
+    LISTS.get(list.0.addr()).ok_or_else(|| no_list(list.0.addr()))
 }
 
 /// Its labels can be put into another. Tasks that were built with it do not change.
 pub(crate) fn destroy_list(list: aclrtLabelList) -> Answer {
     let number = list.0.addr();
-    let list = LISTS.remove(number).ok_or_else(no_list)?;
+    let list = LISTS.remove(number).ok_or_else(|| no_list(number))?;
     for label in list.labels.iter().filter_map(|label| LABELS.get(*label)) {
         let mut state = lock(&label.state);
         if state.list == Some(number) {
@@ -113,13 +113,14 @@ pub(crate) fn destroy_list(list: aclrtLabelList) -> Answer {
     Ok(())
 }
 
-fn no_list() -> Failure {
-    gone(Failure::refused("this is not a live list of labels"))
+fn no_list(number: usize) -> Failure {
+    gone(number, Failure::refused("this is not a live list of labels"))
 }
 
 /// A label or a list of labels is used or destroyed after its end (DATA-05).
-fn gone(failure: Failure) -> Failure {
-    failure.breaks(DATA_05, "a live label, or a live list of labels", "destroy each of them once, after its last use")
+fn gone(number: usize, failure: Failure) -> Failure {
+    let fix = "destroy each of them once, after its last use";
+    failure.breaks(DATA_05, "a live label, or a live list of labels", fix).about(Object::description(number as u64))
 }
 
 /// How many labels there are, and lists of them.
