@@ -44,7 +44,6 @@ pub use failure::{LoadFailure, RunFailure};
 pub use gears::{Gear, GearKind, Gears};
 pub use port::{Element, Format, Port, UNKNOWN_RANK};
 pub use sketch::{Setting, Sketch};
-pub(crate) use wire::{CUT_OFF, check_model, least_length};
 
 use ceiling::Between;
 use empty::Needs;

@@ -6,14 +6,11 @@
 /// How deep graphs may stand inside the nodes of graphs.
 const DEEPEST: usize = 100;
 
-/// What is said of bytes that end within a message.
-pub(crate) const CUT_OFF: &str = "it is cut off or damaged";
-
 /// Refuses bytes that are not one whole ONNX model message, and says why.
 ///
 /// Constants that are written as `uint64_data`, which `rten` skips, get the number of `int64_data`: the elements of both
 /// fields are written in the same way.
-pub(crate) fn check_model(bytes: &mut [u8]) -> Result<(), String> {
+pub(super) fn check_model(bytes: &mut [u8]) -> Result<(), String> {
     /// The numbers of the two fields in a byte of their own, with the kind of the field in the lowest bits.
     const UNSIGNED: u8 = 11 << 3;
     const SIGNED: u8 = 7 << 3;
@@ -95,28 +92,12 @@ fn check(bytes: &[u8], message: Message, depth: usize, unsigned: &mut Vec<usize>
             Content::PackedVarints => check_varints(field)?,
             Content::Packed(size) if !field.len().is_multiple_of(size) => {
                 let bytes = field.len();
-                return Err(format!("{CUT_OFF}: {bytes} bytes, where an element has {size}"));
+                return Err(format!("it is cut off or damaged: {bytes} bytes, where an element has {size}"));
             }
             Content::Packed(_) | Content::Bytes => {}
         }
     }
     Ok(())
-}
-
-/// How many bytes a model has at least which begins with these and is cut off: up to the end of the field that is.
-pub(crate) fn least_length(model: &[u8]) -> Option<usize> {
-    let mut rest = model;
-    while !rest.is_empty() {
-        let field = rest;
-        if next_field(&mut rest).is_ok() {
-            continue;
-        }
-        let mut field = field;
-        let has_length = varint(&mut field).ok()? & 7 == 2;
-        let length = usize::try_from(varint(&mut field).ok()?).ok()?;
-        return (model.len() - field.len()).checked_add(length).filter(|_| has_length);
-    }
-    None
 }
 
 /// The name of the model's graph; empty if it has none. `rten`'s parser leaves it out.
@@ -164,7 +145,7 @@ fn check_varints(mut rest: &[u8]) -> Result<(), String> {
 fn take<'a>(rest: &mut &'a [u8], length: u64) -> Result<&'a [u8], String> {
     let split = usize::try_from(length).ok().and_then(|length| rest.split_at_checked(length));
     let Some((taken, left)) = split else {
-        return Err(format!("{CUT_OFF}: a field of {length} bytes, where {} are left", rest.len()));
+        return Err(format!("it is cut off or damaged: a field of {length} bytes, where {} are left", rest.len()));
     };
     *rest = left;
     Ok(taken)
@@ -175,7 +156,7 @@ fn varint(rest: &mut &[u8]) -> Result<u64, String> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let Some((&byte, left)) = rest.split_first() else {
-            return Err(format!("{CUT_OFF}: it ends within a number"));
+            return Err("it is cut off or damaged: it ends within a number".to_string());
         };
         *rest = left;
         value |= u64::from(byte & 0x7f) << shift;

@@ -146,38 +146,6 @@ fn added(count: i32, both: bool) -> aclError {
     code
 }
 
-/// The copy of the model ends within it. What lacks the model then is no second mistake.
-#[test]
-fn a_model_has_all_its_bytes() {
-    let file = files::sum("64", None);
-    let load = |size: usize| {
-        broken_by(|| {
-            let mut id = 77;
-            assert_eq!(acl!(aclmdlLoadFromMem(file.as_ptr().cast(), size, &mut id)) == 0, size == file.len());
-            acl!(aclmdlUnload(id));
-        })
-    };
-    for size in [0, file.len() / 2, file.len() - 1] {
-        assert_eq!(load(size), [(rules::MODEL_11, "aclmdlLoadFromMem")], "{size}");
-    }
-    assert_eq!(load(file.len()), []);
-    let size = |size: usize| {
-        broken_by(|| {
-            let asked = acl!(aclmdlQuerySizeFromMem(file.as_ptr().cast(), size, &mut 0, &mut 0));
-            assert_eq!(asked == 0, size == file.len());
-        })
-    };
-    assert_eq!(size(file.len() / 2), [(rules::MODEL_11, "aclmdlQuerySizeFromMem")]);
-    assert_eq!(size(file.len()), []);
-    // A damaged file has no more bytes, and bytes of something else have no length that is right.
-    let cut = file.get(..file.len() / 2).unwrap().to_vec();
-    let found = broken_by(|| assert_ne!(acl!(aclmdlLoadFromMem(cut.as_ptr().cast(), cut.len(), &mut 0)), 0));
-    assert_eq!(found, []);
-    let other = [0x50_u8; 64];
-    let found = broken_by(|| assert_ne!(acl!(aclmdlLoadFromMem(other.as_ptr().cast(), 64, &mut 0)), 0));
-    assert_eq!(found, []);
-}
-
 /// The data buffer got a size and no address. That its run is refused is the same mistake.
 #[test]
 fn a_buffer_without_an_address_is_one_mistake() {

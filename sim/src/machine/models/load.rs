@@ -7,12 +7,12 @@
 use super::loaded::{Blocks, Loaded};
 use super::{Description, on_device, provide};
 use crate::abi::Address;
-use crate::config::{self, Checks};
+use crate::config;
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::memory::areas::Area;
 use crate::machine::memory::{Place, describe, free_device};
-use crate::model::{CUT_OFF, LoadFailure, Model, check_model, least_length};
+use crate::model::{LoadFailure, Model};
 use ascendcl_rules::{MODEL_07, MODEL_11, MODEL_19};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtRunMode;
@@ -35,10 +35,9 @@ pub(crate) struct Memory {
 /// Loads a model into the current context. Weights in other files are in the folder `data`, or beside the model's file.
 pub(crate) fn load(source: Source<'_>, data: Option<&str>, memory: Option<Memory>) -> Answer<u32> {
     let (folder, name) = (data.map(Path::new).or_else(|| source.folder()), source.name());
-    let cut_off = source.cut_off();
     let file = source.read()?;
     let context = current_context()?;
-    let engine = model_of(folder, file).map_err(cut_off)?;
+    let engine = model_of(folder, file)?;
     let description = Description::of(&engine);
     let needs = Needs::of(&engine, &description);
     let blocks = needs.settle(memory, &context)?;
@@ -48,8 +47,7 @@ pub(crate) fn load(source: Source<'_>, data: Option<&str>, memory: Option<Memory
 /// Reads a model without loading it.
 pub(crate) fn parse(source: Source<'_>) -> Answer<Model> {
     let folder = source.folder();
-    let cut_off = source.cut_off();
-    model_of(folder, source.read()?).map_err(cut_off)
+    model_of(folder, source.read()?)
 }
 
 /// Bytes of working memory, and of weights, that a model needs.
@@ -74,18 +72,6 @@ impl<'a> Source<'a> {
         match *self {
             Self::File(path) => Path::new(path).file_stem()?.to_str(),
             Self::Image(..) => None,
-        }
-    }
-
-    /// What a failure says of an image that is cut off, and goes on behind: the call states too few bytes. A damaged file does
-    /// not go on.
-    fn cut_off(&self) -> impl Fn(Failure) -> Failure + use<> {
-        let image = if let Self::Image(address, size) = *self { Some((address, size)) } else { None };
-        move |failure| match image {
-            Some((address, size)) if failure.text.contains(CUT_OFF) && goes_on(address, size) => {
-                of_another_length(failure)
-            }
-            _ => failure,
         }
     }
 
@@ -119,51 +105,16 @@ fn check_image(address: Address, size: usize) -> Answer {
         return Err(Failure::new(ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID, text));
     }
     if size == 0 {
-        return Err(of_another_length(empty()));
+        return Err(empty());
     }
     match found {
         Some(found) if found.left < size => {
             let text = format!("the model's image of {size} bytes is in a block that ends {} bytes on", found.left);
             let failure = Failure::new(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID, text);
-            Err(of_another_length(failure))
+            Err(failure.breaks(MODEL_11, "the number of bytes of the model", "pass the size of the file that was read"))
         }
         _ => Ok(()),
     }
-}
-
-/// Whether the bytes behind the image make a whole model of it. It is not known whether there are any, so the system reads
-/// them, which refuses what is not there.
-fn goes_on(address: Address, size: usize) -> bool {
-    /// No larger model is looked for.
-    const MOST: usize = 1 << 30;
-    if config::current().checks_wanted() == Checks::Off {
-        return false;
-    }
-    let mut model = address.bytes(size);
-    let Some(length) = least_length(&model).filter(|length| (size..=MOST).contains(length)) else { return false };
-    let Ok(memory) = fs::File::open("/proc/self/mem") else { return false };
-    let read = |into: &mut [u8], at: usize| read_at(&memory, into, address.number().saturating_add(at) as u64).is_ok();
-    // The last byte first: a damaged file may state any length, and memory for that is not to be taken.
-    if !read(&mut [0], length.saturating_sub(1)) {
-        return false;
-    }
-    model.resize(length, 0);
-    read(model.get_mut(size..).unwrap_or_default(), size) && check_model(&mut model).is_ok()
-}
-
-#[cfg(unix)]
-fn read_at(file: &fs::File, into: &mut [u8], start: u64) -> std::io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, into, start)
-}
-
-#[cfg(not(unix))]
-fn read_at(_: &fs::File, _: &mut [u8], _: u64) -> std::io::Result<()> {
-    Err(std::io::ErrorKind::Unsupported.into())
-}
-
-/// MODEL-11.
-fn of_another_length(failure: Failure) -> Failure {
-    failure.breaks(MODEL_11, "the number of bytes of the model", "pass the size of the file that was read")
 }
 
 fn model_of(folder: Option<&Path>, file: Vec<u8>) -> Answer<Model> {
