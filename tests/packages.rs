@@ -15,7 +15,7 @@ const PACKAGES: [(&str, usize); 9] = [
     ("ge/sys", 30),
     ("macros", 50),
     ("rules", 75),
-    ("sim", 330),
+    ("sim", 345),
     ("sim/dylib", 25),
     ("sys", 80),
 ];
