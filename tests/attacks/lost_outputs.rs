@@ -10,8 +10,8 @@ use std::time::Duration;
 
 ascendcl::names!(Vision);
 
-/// A model that subtracts 2 from what is written to its first input.
-fn subtracts<C: Brand>(current: &Current<C>) -> BoundModel<C> {
+/// A model that subtracts 2 from what is written to its first input, which is 5.
+pub(super) fn subtracts<C: Brand>(current: &Current<C>) -> BoundModel<C> {
     let model = current.load(ModelSource::memory(&difference()).into()).unwrap();
     let mut model = model.bind(current, &[&[4], &[4]], &[&[4]]).unwrap();
     model.write(current, 0, &[5.0_f32; 4]).unwrap();
@@ -25,7 +25,7 @@ fn assert_reads<C: Brand>(current: &Current<C>, model: &BoundModel<C>, expected:
 }
 
 #[track_caller]
-fn assert_lost<C: Brand>(current: &Current<C>, model: &BoundModel<C>) {
+pub(super) fn assert_lost<C: Brand>(current: &Current<C>, model: &BoundModel<C>) {
     let refused = model.read::<f32>(current, 0).unwrap_err();
     assert!(matches!(refused, Error::NotExecuted), "{refused}");
 }

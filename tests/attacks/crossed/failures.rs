@@ -30,7 +30,7 @@ fn an_execution_that_is_refused_behind_one_in_flight_loses_the_outputs_of_that_o
             let refused = own.copy_from_output(current, work, 0, host).unwrap_err();
             assert!(matches!(refused.error, Error::NotExecuted), "{}", refused.error);
             let mut model = refused.value.0.wait(current).unwrap();
-            is_lost(current, &model);
+            assert_lost(current, &model);
             // Its memory is not taken as a result, and can be replaced.
             let room = current.device_buffer::<f32>(4).unwrap();
             let refused = model.exchange_output(current, 0, room).unwrap_err();
@@ -60,12 +60,12 @@ fn a_failure_loses_the_outputs_of_each_model_that_is_waited_for_together() {
             let both = both.wait(current).unwrap_err().value;
             nothing_fails();
             let (first, second) = both.wait(current).unwrap();
-            is_lost(current, &first);
-            is_lost(current, &second);
+            assert_lost(current, &first);
+            assert_lost(current, &second);
             // It is told to the other work on the stream, too, once.
             let told = apart.wait(current).unwrap_err();
             assert!(matches!(told.error, Error::WorkFailed { .. }), "{}", told.error);
-            is_lost(current, &told.value.wait(current).unwrap());
+            assert_lost(current, &told.value.wait(current).unwrap());
             for model in [first, second] {
                 let model = own.execute(current, model).unwrap().wait(current).unwrap();
                 assert_eq!(model.read::<f32>(current, 0).unwrap(), [3.0; 4]);
@@ -103,13 +103,13 @@ fn a_failure_that_a_future_or_a_function_behind_a_wait_is_told_of_loses_the_outp
                         let mapped = work.map(|model| model).wait(current).unwrap_err().value;
                         nothing_fails();
                         let model = mapped.wait(current).unwrap();
-                        is_lost(current, &model);
+                        assert_lost(current, &model);
                         break;
                     }
                 };
                 nothing_fails();
                 model = failed.wait(current).unwrap();
-                is_lost(current, &model);
+                assert_lost(current, &model);
                 model = own.execute(current, model).unwrap().wait(current).unwrap();
                 assert_eq!(model.read::<f32>(current, 0).unwrap(), [3.0; 4]);
             }
@@ -136,7 +136,7 @@ fn a_failure_on_the_first_stream_loses_the_outputs_of_a_model_that_another_strea
             nothing_fails();
             let told = work.wait(current).unwrap_err();
             assert!(matches!(told.error, Error::WorkFailed { .. }), "{}", told.error);
-            is_lost(current, &told.value.wait(current).unwrap());
+            assert_lost(current, &told.value.wait(current).unwrap());
             drop(event);
         })
         .unwrap();
@@ -158,7 +158,7 @@ fn a_turn_that_could_not_queue_an_execution_loses_the_outputs_and_goes_on() {
             fail("aclmdlExecuteAsync#1=after:507899");
             let model = turn.execute(current, model).unwrap_err().value;
             nothing_fails();
-            is_lost(current, &model);
+            assert_lost(current, &model);
             let model = turn.execute(current, model).unwrap().wait(current).unwrap();
             assert_eq!(model.read::<f32>(current, 0).unwrap(), [3.0; 4]);
             drop(turn.finish(current).unwrap());

@@ -6,7 +6,8 @@ mod limits;
 mod polls;
 mod several;
 
-use super::common::{alone, difference, library};
+use super::common::{alone, library};
+use super::lost_outputs::{assert_lost, subtracts};
 use super::{fail, finish, nothing_fails};
 use ascendcl::model::ModelSource;
 use ascendcl::stream::DefaultAllocator;
@@ -36,24 +37,9 @@ fn hold<C: Brand>(current: &Current<C>, stream: &Stream<C, DefaultAllocator>) ->
     release
 }
 
-/// A model that subtracts 2 from 5.
-fn subtracts<C: Brand>(current: &Current<C>) -> BoundModel<C> {
-    let model = current.load(ModelSource::memory(&difference()).into()).unwrap();
-    let mut model = model.bind(current, &[&[4], &[4]], &[&[4]]).unwrap();
-    model.write(current, 0, &[5.0_f32; 4]).unwrap();
-    model.write(current, 1, &[2.0_f32; 4]).unwrap();
-    model
-}
-
 /// A model that has been executed.
 fn executed<C: Brand>(current: &Current<C>, stream: &Stream<C, DefaultAllocator>) -> BoundModel<C> {
     let model = stream.execute(current, subtracts(current)).unwrap().wait(current).unwrap();
     assert_eq!(model.read::<f32>(current, 0).unwrap(), [3.0; 4]);
     model
-}
-
-#[track_caller]
-fn is_lost<C: Brand>(current: &Current<C>, model: &BoundModel<C>) {
-    let refused = model.read::<f32>(current, 0).unwrap_err();
-    assert!(matches!(refused, Error::NotExecuted), "{refused}");
 }
