@@ -15,6 +15,7 @@ mod shapes;
 mod switch;
 mod text;
 mod trials;
+mod watch;
 mod workspace;
 
 use crate::ground::Ground;

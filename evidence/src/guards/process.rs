@@ -1,5 +1,6 @@
 //! Runs of test programs, each in a folder of its own for its files.
 
+use super::watch;
 use super::workspace::Program;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,10 @@ const WRITABLE: &str = "3145728";
 
 /// What `timeout` says of a program that it has killed.
 const KILLED: i32 = 137;
+
+/// A run ends after so many times its patience in any case: threads that are always ready, and more than the processors,
+/// wait without end. A run whose watcher was ended ends, too.
+const LONGEST: f64 = 10.0;
 
 /// Runs at a time for each processor: most of them wait most of the time.
 const WAITING: usize = 4;
@@ -69,8 +74,8 @@ impl Run<'_> {
         let mut command = Command::new("sh");
         let script = format!("ulimit -c 0; ulimit -d {WRITABLE}; exec timeout -s KILL \"$@\"");
         let threads = if self.tests.len() == 1 { "--test-threads=1" } else { "--test-threads=2" };
-        let patience = format!("{:.1}", self.patience.as_secs_f64());
-        command.args(["-c", &script, "sh", &patience]).arg(&self.program.path).arg("--exact").args(self.tests);
+        let longest = format!("{:.1}", self.patience.as_secs_f64() * LONGEST);
+        command.args(["-c", &script, "sh", &longest]).arg(&self.program.path).arg("--exact").args(self.tests);
         command.arg(threads).current_dir(&self.program.folder).env("CARGO_MANIFEST_DIR", &self.program.folder);
         // Several runs of one test at a time do not share files.
         command.env("TMPDIR", scratch).env("CARGO_TARGET_TMPDIR", scratch);
@@ -80,12 +85,13 @@ impl Run<'_> {
             command.env("ASCENDCL_SIM", self.setting);
         }
         command.envs(self.variables.iter().copied());
-        let status = command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null()).status();
-        match status.map(|status| (status.success(), status.code())) {
-            Ok((true, _)) => Ended::Passed,
+        command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null());
+        match watch::ended(command, self.patience) {
+            Some(status) if status.success() => Ended::Passed,
             // `timeout` kills itself, too, when it kills its program.
-            Ok((false, Some(KILLED) | None)) => Ended::Hung,
-            _ => Ended::Failed,
+            Some(status) if matches!(status.code(), Some(KILLED) | None) => Ended::Hung,
+            Some(_) => Ended::Failed,
+            None => Ended::Hung,
         }
     }
 }
@@ -149,5 +155,34 @@ mod tests {
         let limits = format!("test \"$(ulimit -d) $(ulimit -c)\" = \"{WRITABLE} 0\"");
         assert!(ended("limits", &limits, Duration::from_secs(60)) == Ended::Passed);
         assert!(ended("time", "sleep 60", Duration::from_millis(200)) == Ended::Hung);
+        assert!(ended("work", "while :; do :; done", Duration::from_millis(200)) == Ended::Hung);
+    }
+
+    #[test]
+    fn a_program_that_is_killed_takes_its_children_with_it() {
+        let file = std::env::temp_dir().join(format!("ascendcl-guards-process-left-{}", std::process::id()));
+        let script = format!("(sleep 1; touch {}) & sleep 60", file.display());
+        assert!(ended("children", &script, Duration::from_millis(200)) == Ended::Hung);
+        std::thread::sleep(Duration::from_millis(1500));
+        assert!(!file.exists());
+    }
+
+    /// Eight programs for each processor need a second of it each, so each takes several seconds.
+    #[test]
+    fn time_in_which_other_programs_have_the_processors_does_not_count() {
+        let script = "n=0; while [ $n -lt 400000 ]; do n=$((n + 1)); done";
+        let alone = std::time::Instant::now();
+        assert!(ended("alone", script, Duration::from_secs(60)) == Ended::Passed);
+        let patience = alone.elapsed() * 3;
+        let programs = std::thread::available_parallelism().map_or(1, usize::from) * 8;
+        let begin = std::time::Instant::now();
+        let run = |number: usize| ended(&format!("beside-{number}"), script, patience);
+        std::thread::scope(|scope| {
+            let runs: Vec<_> = (0..programs).map(|number| scope.spawn(move || run(number))).collect();
+            for run in runs {
+                assert!(run.join().unwrap() == Ended::Passed);
+            }
+        });
+        assert!(begin.elapsed() > patience, "the programs had processors enough, and this shows nothing");
     }
 }
