@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -14,41 +13,52 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How the program ends, or nothing if it was killed, because it had more than this time for itself.
 pub(super) fn ended(mut command: Command, patience: Duration) -> Option<ExitStatus> {
     let mut child = command.process_group(0).spawn().ok()?;
-    let begin = Instant::now();
-    let mut waits = BTreeMap::new();
-    let mut pause = Duration::from_millis(1);
+    let (mut worked, mut own) = (BTreeMap::new(), Duration::ZERO);
+    let (mut pause, mut looked) = (Duration::from_millis(1), Instant::now());
     loop {
         if let Some(status) = child.try_wait().ok()? {
             return Some(status);
         }
-        let elapsed = begin.elapsed();
-        if elapsed > patience {
-            note_waits(child.id(), &mut waits);
-            let waited = Duration::from_nanos(waits.values().sum());
-            if elapsed.saturating_sub(waited) > patience {
-                kill(&mut child);
-                return None;
-            }
-        } else if pause == PAUSE {
-            // What ends before the time is over has waited, too.
-            note_waits(child.id(), &mut waits);
+        let since = looked.elapsed();
+        looked = Instant::now();
+        let now = look(child.id(), &mut worked);
+        // A program that could work has had what it worked. One that waits for itself has had all the time.
+        own += if now.is_ready { since.min(Duration::from_nanos(now.worked)) } else { since };
+        if own > patience {
+            kill(&mut child);
+            return None;
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(PAUSE);
     }
 }
 
-/// For each thread of the process and of its children: the nanoseconds in which it was ready and had no processor.
-fn note_waits(process: u32, waits: &mut BTreeMap<String, u64>) {
+/// What the threads of a process and of its children do.
+#[derive(Default)]
+struct Look {
+    /// One of them has a processor, or is ready for one.
+    is_ready: bool,
+    /// For so many nanoseconds they had processors since the last look, in all.
+    worked: u64,
+}
+
+fn look(process: u32, worked: &mut BTreeMap<String, u64>) -> Look {
+    let mut all = Look::default();
     for thread in fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten() {
-        let text = |file: &str| fs::read_to_string(thread.path().join(Path::new(file))).unwrap_or_default();
-        if let Some(waited) = text("schedstat").split_whitespace().nth(1).and_then(|number| number.parse().ok()) {
-            waits.insert(thread.file_name().to_string_lossy().into_owned(), waited);
+        let text = |file: &str| fs::read_to_string(thread.path().join(file)).unwrap_or_default();
+        // The name of the program, in parentheses, may have any characters.
+        all.is_ready |= text("stat").rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('R'));
+        if let Some(now) = text("schedstat").split_whitespace().next().and_then(|number| number.parse().ok()) {
+            let before = worked.insert(thread.file_name().to_string_lossy().into_owned(), now);
+            all.worked += now.saturating_sub(before.unwrap_or_default());
         }
         for child in text("children").split_whitespace().filter_map(|number| number.parse().ok()) {
-            note_waits(child, waits);
+            let of_child = look(child, worked);
+            all.is_ready |= of_child.is_ready;
+            all.worked += of_child.worked;
         }
     }
+    all
 }
 
 /// Kills the process with its children, which are in its group.
