@@ -15,8 +15,8 @@ const WRITABLE: &str = "3145728";
 /// What `timeout` says of a program that it has killed.
 const KILLED: i32 = 137;
 
-/// A run ends after so many times its patience in any case: threads that are always ready, and more than the processors,
-/// wait without end. A run whose watcher was ended ends, too.
+/// A run ends after so many times its patience in any case: also one that never gets a processor, and one whose watcher was
+/// ended.
 const LONGEST: f64 = 10.0;
 
 /// Runs at a time for each processor: most of them wait most of the time.
@@ -86,12 +86,12 @@ impl Run<'_> {
         }
         command.envs(self.variables.iter().copied());
         command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null());
-        match watch::ended(command, self.patience) {
-            Some(status) if status.success() => Ended::Passed,
+        match watch::ended(&mut command, self.patience) {
+            Ok(Some(status)) if status.success() => Ended::Passed,
             // `timeout` kills itself, too, when it kills its program.
-            Some(status) if matches!(status.code(), Some(KILLED) | None) => Ended::Hung,
-            Some(_) => Ended::Failed,
-            None => Ended::Hung,
+            Ok(None) => Ended::Hung,
+            Ok(Some(status)) if matches!(status.code(), Some(KILLED) | None) => Ended::Hung,
+            Ok(Some(_)) | Err(_) => Ended::Failed,
         }
     }
 }
@@ -161,9 +161,9 @@ mod tests {
     #[test]
     fn a_program_that_is_killed_takes_its_children_with_it() {
         let file = std::env::temp_dir().join(format!("ascendcl-guards-process-left-{}", std::process::id()));
-        let script = format!("(sleep 1; touch {}) & sleep 60", file.display());
+        let script = format!("(sleep 3; touch {}) & sleep 60", file.display());
         assert!(ended("children", &script, Duration::from_millis(200)) == Ended::Hung);
-        std::thread::sleep(Duration::from_millis(1500));
+        std::thread::sleep(Duration::from_millis(3500));
         assert!(!file.exists());
     }
 

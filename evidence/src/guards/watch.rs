@@ -2,22 +2,22 @@
 //! would take slow tests for tests that hang.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 /// The time between two looks at a program is this at most. The first looks are sooner: most tests take milliseconds.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How the program ends, or nothing if it was killed, because it had more than this time for itself.
-pub(super) fn ended(mut command: Command, patience: Duration) -> Option<ExitStatus> {
-    let mut child = command.process_group(0).spawn().ok()?;
+pub(super) fn ended(command: &mut Command, patience: Duration) -> io::Result<Option<ExitStatus>> {
+    let mut child = command.process_group(0).spawn()?;
     let (mut worked, mut own) = (BTreeMap::new(), Duration::ZERO);
     let (mut pause, mut looked) = (Duration::from_millis(1), Instant::now());
     loop {
-        if let Some(status) = child.try_wait().ok()? {
-            return Some(status);
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
         }
         let since = looked.elapsed();
         looked = Instant::now();
@@ -26,7 +26,7 @@ pub(super) fn ended(mut command: Command, patience: Duration) -> Option<ExitStat
         own += if now.is_ready { since.min(Duration::from_nanos(now.worked)) } else { since };
         if own > patience {
             kill(&mut child);
-            return None;
+            return Ok(None);
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(PAUSE);
