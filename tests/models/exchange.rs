@@ -173,6 +173,28 @@ fn a_model_whose_exchange_was_taken_back_runs_on_its_own_memory() {
     }
 }
 
+/// The library says that it refused the exchange, and what it uses. So it is not asked to take anything back, which could fail.
+#[proves(DATA_02)]
+#[test]
+fn an_exchange_that_the_library_refused_is_not_taken_back() {
+    let books = books();
+    books.have_an_output();
+    in_books(&books, |current| {
+        let model = current.load(ModelSource::memory(&[1, 2, 3]).into()).unwrap();
+        let mut model = model.bind_with(current, &[], &[OutputBuffer::AtMost(4)]).unwrap();
+        books.refuse_updates(1);
+        books.tear_updates(1, false);
+        let refused = model.replace_output(current, 0, current.device_buffer::<f32>(4).unwrap()).unwrap_err();
+        assert!(matches!(refused.error, Error::Vendor(_)), "{refused}");
+        model.run(current).unwrap();
+        books.tear_updates(0, false);
+        let old = model.replace_output(current, 0, refused.value).unwrap();
+        old.free(current).unwrap();
+        model.run(current).unwrap();
+        drop(model.into_model(current).unwrap().unload(current));
+    });
+}
+
 /// The execution failed, and so did the wait for it: the device may be working on the model still.
 #[proves(DATA_10)]
 #[test]

@@ -188,6 +188,12 @@ impl Books {
         self.set("null_tear_updates", if size_alone { -times } else { times });
     }
 
+    /// The next updates of data buffers, so many, answer with an error and change nothing. [`tear_updates`](Self::tear_updates)
+    /// is about those after them.
+    pub fn refuse_updates(&self, times: i32) {
+        self.set("null_refuse_updates", times);
+    }
+
     /// By which policy device memory was allocated last.
     pub fn last_policy(&self) -> u32 {
         // SAFETY: the function has the signature that `bookkeeper/` declares.

@@ -108,7 +108,14 @@ aclError aclDestroyDataBuffer(struct buffer *buffer) { free(buffer); return 0; }
 /* So many updates answer with an error, and have forgotten what the buffer was; or its size, if the number is negative. */
 static int torn;
 void null_tear_updates(int times) { torn = times; }
+/* So many updates answer with an error before that, and change nothing. */
+static int refused;
+void null_refuse_updates(int times) { refused = times; }
 aclError aclUpdateDataBuffer(struct buffer *buffer, void *start, size_t size) {
+    if (refused) {
+        refused--;
+        return INVALID;
+    }
     *buffer = torn ? (struct buffer){torn < 0 ? start : NULL, 0} : (struct buffer){start, size};
     if (!torn) return 0;
     torn += torn < 0 ? 1 : -1;
