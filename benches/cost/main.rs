@@ -5,8 +5,8 @@
 //! once per operation and side. Without valgrind there is no table. With `-- --check` the file stays as it is.
 //!
 //! `cargo bench -p ascendcl --bench cost -- --scale` counts what some of them cost beside many other objects
-//! (`docs/scale.md`). `cargo bench -p ascendcl --bench cost -- --times` measures nanoseconds instead, and `-- --actor` those of an actor's
-//! call beside the hop to its thread.
+//! (`docs/scale.md`). `cargo bench -p ascendcl --bench cost -- --times` measures nanoseconds instead, `-- --actor` those of an actor's
+//! call beside the hop to its thread, and `-- --threads` what operations cost while other threads do the same in one runtime.
 //!
 //! The library is one that does nothing (`tests/null/library.c`). The sides: the C functions by the addresses that the
 //! dynamic loader gives (`raw`), `ascendcl-sys` (`sys`), the safe layer in a scope (`safe`) and in a `Runtime`
@@ -26,6 +26,7 @@ mod safe;
 mod scale;
 mod shares;
 mod table;
+mod threads;
 mod valgrind;
 
 use operations::{Operation, SIDES, Side};
@@ -52,6 +53,10 @@ fn main() -> std::process::ExitCode {
         }
         ["--actor"] => {
             actor::times(&common::null_library());
+            std::process::ExitCode::SUCCESS
+        }
+        ["--threads"] => {
+            threads::times(&common::null_library());
             std::process::ExitCode::SUCCESS
         }
         ["--check"] => {
