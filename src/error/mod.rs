@@ -213,6 +213,17 @@ pub enum Error {
         /// The required alignment of the address.
         alignment: usize,
     },
+    /// The library reported a size of a model's axis that no axis can have: a negative one, or one beyond `usize`.
+    #[error(
+        "{call} succeeded, but the model that it describes has an axis of size {found}: compile the model anew, or \
+         report this to the vendor"
+    )]
+    NoSizeAnswer {
+        /// The C function.
+        call: &'static str,
+        /// The number.
+        found: Box<str>,
+    },
     /// This OS thread already has its [`Thread`](crate::Thread), or is inside a context.
     #[error(
         "this thread already has its `Thread`, or is inside a context: pass that `Thread` or that `current` on instead \
