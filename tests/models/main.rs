@@ -233,25 +233,25 @@ fn inputs_go_where_their_names_say_and_the_others_around_them() {
         let (seven, two) = (Input::new(&[4], &seven)?, Input::new(&[4], &two)?);
         let orders = [
             [seven.clone(), two.clone()],
-            [two.clone().for_port("subtrahend"), seven.clone().for_port("minuend")],
-            [two.clone().for_port("subtrahend"), seven.clone()],
-            [seven.clone().for_port("minuend"), two.clone()],
+            [two.clone().named("subtrahend"), seven.clone().named("minuend")],
+            [two.clone().named("subtrahend"), seven.clone()],
+            [seven.clone().named("minuend"), two.clone()],
         ];
         for inputs in orders {
             assert_eq!(model.run(current, &inputs)?.get("difference")?.to_vec::<f32>()?, [5.0; 4]);
         }
         let mut refused = |inputs: [Input<'_>; 2]| model.run(current, &inputs).unwrap_err().to_string();
         assert_eq!(
-            refused([seven.clone().for_port("Minuend"), two.clone()]),
+            refused([seven.clone().named("Minuend"), two.clone()]),
             "the model has no input `Minuend`; its inputs are `minuend`, `subtrahend` [DATA-07]"
         );
         assert_eq!(
-            refused([seven.clone().for_port("minuend"), two.clone().for_port("minuend")]),
+            refused([seven.clone().named("minuend"), two.clone().named("minuend")]),
             "input `minuend` was given twice [DATA-07]"
         );
         let short = Input::new(&[3], &[0.0_f32; 3])?;
         assert_eq!(
-            refused([short.for_port("subtrahend"), seven.clone()]),
+            refused([short.named("subtrahend"), seven.clone()]),
             "input `subtrahend` takes the shape [4], but [3] was given [DATA-08]"
         );
         let outputs = model.run(current, &[seven, two])?;

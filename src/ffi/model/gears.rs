@@ -1,7 +1,7 @@
 //! Gears: the shapes that a dynamic model was compiled for, and the choice of one before each execution (MODEL-20).
 
 use super::super::Api;
-use super::super::call::call;
+use super::super::call::{Function, call, functions};
 use super::dataset::Dataset;
 use super::description::{NO_DIMS, Port, sizes};
 use crate::error::{Error, InputError};
@@ -158,7 +158,12 @@ fn batches(api: Api, desc: *const aclmdlDesc) -> Result<Vec<usize>, Error> {
     // the answer to `batch` during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
     let answer = unsafe { call!(api.aclmdlGetDynamicBatch(desc, &raw mut batch)) };
     answer.done(|| "read the batch sizes of a model".into())?;
-    batch.batch.into_iter().take(batch.batchCount).map(|batch| size("aclmdlGetDynamicBatch", batch)).collect()
+    batch
+        .batch
+        .into_iter()
+        .take(batch.batchCount)
+        .map(|batch| size(functions::aclmdlGetDynamicBatch::NAME, batch))
+        .collect()
 }
 
 fn images(api: Api, desc: *const aclmdlDesc) -> Result<Vec<[usize; 2]>, Error> {
@@ -168,7 +173,7 @@ fn images(api: Api, desc: *const aclmdlDesc) -> Result<Vec<[usize; 2]>, Error> {
     // ignores the index.
     let answer = unsafe { call!(api.aclmdlGetDynamicHW(desc, usize::MAX, &raw mut hw)) };
     answer.done(|| "read the image sizes of a model".into())?;
-    let size = |number| size("aclmdlGetDynamicHW", number);
+    let size = |number| size(functions::aclmdlGetDynamicHW::NAME, number);
     hw.hw.into_iter().take(hw.hwCount).map(|[height, width]| Ok([size(height)?, size(width)?])).collect()
 }
 
@@ -191,7 +196,7 @@ fn dims(api: Api, desc: *const aclmdlDesc) -> Result<Vec<Vec<usize>>, Error> {
 
 /// The sizes of all axes in one gear. A gear has no free axis, so a negative number is none of them.
 fn gear_of_all_axes(dims: &aclmdlIODims) -> Result<Vec<usize>, Error> {
-    sizes(dims).into_iter().map(|axis| size("aclmdlGetInputDynamicDims", axis)).collect()
+    sizes(dims).into_iter().map(|axis| size(functions::aclmdlGetInputDynamicDims::NAME, axis)).collect()
 }
 
 #[cfg(test)]
