@@ -137,7 +137,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         input: impl Into<IndexOrName<'n>>,
         elements: &[E],
     ) -> Result<(), Error> {
-        let input = input.into().input(self.parts.model.inputs())?;
+        let input = self.input_index(input)?;
         let block = self.input_of::<E>(input, elements.len())?;
         self.check_truth_values(input, elements)?;
         self.check_not_running(current, block)?;

@@ -35,7 +35,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         input: impl Into<IndexOrName<'n>>,
         bytes: &[u8],
     ) -> Result<(), Error> {
-        let input = input.into().input(self.parts.model.inputs())?;
+        let input = self.input_index(input)?;
         let block = self.parts.bound.input_of_bytes(input, bytes)?;
         self.check_not_running(current, block)?;
         Ok(block.write(current.here(), bytes)?)

@@ -157,6 +157,10 @@ impl<C: Brand, P> BoundModel<C, P> {
         read(elements, bound, block)
     }
 
+    pub(super) fn input_index<'n>(&self, input: impl Into<IndexOrName<'n>>) -> Result<usize, Error> {
+        Ok(input.into().input(self.parts.model.inputs())?)
+    }
+
     pub(super) fn output_index<'n>(&self, output: impl Into<IndexOrName<'n>>) -> Result<usize, Error> {
         output.into().output(self.parts.model.outputs().iter().map(|info| info.name.as_str()))
     }
