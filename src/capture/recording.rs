@@ -233,7 +233,9 @@ impl<'g> Recording<'g> {
         let first = self.inner().tasks.len();
         match grouped {
             Ok(group) => {
-                operators.iter().try_for_each(|one| self.note(branch, TaskKind::Operator, &[], &[*one], Ok(())))?;
+                operators
+                    .iter()
+                    .try_for_each(|one| self.note(branch, TaskKind::LaunchOperator, &[], &[*one], Ok(())))?;
                 Ok((first, group))
             }
             Err(error) => {

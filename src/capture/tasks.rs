@@ -67,7 +67,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ) -> Result<(), Error> {
         let block = self.recording.memory(buffer.object)?;
         let given = self.queue.capture_set(self.recording.api(), BlockPosition { block: &block, start: 0 }, value);
-        self.recording.note(self.branch, TaskKind::Set, &[], &[buffer.object], given)
+        self.recording.note(self.branch, TaskKind::SetMemory, &[], &[buffer.object], given)
     }
 
     /// Captures one execution of a model (`aclmdlExecuteAsync`).
@@ -80,7 +80,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         let mut taken = self.recording.take_model(model.object)?;
         let given = taken.capture(self.recording.api(), &self.queue);
         self.recording.put_back(model.object, Object::Model(taken));
-        self.recording.note_execution(self.branch, TaskKind::Model, model.object, given)
+        self.recording.note_execution(self.branch, TaskKind::ExecuteModel, model.object, given)
     }
 
     /// Captures one execution of an operator (`aclopExecuteV2`).
@@ -102,7 +102,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         let mut taken = self.recording.take_operator(operator.object)?;
         let given = taken.capture(self.recording.api(), &self.queue);
         self.recording.put_back(operator.object, Object::Operator(taken));
-        self.recording.note_execution(self.branch, TaskKind::Operator, operator.object, given)
+        self.recording.note_execution(self.branch, TaskKind::LaunchOperator, operator.object, given)
     }
 
     /// Captures a call of `callback` on the host (`aclrtLaunchHostFunc`). Each replay calls it in the graph's order, on
@@ -141,6 +141,6 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ) -> Result<(), Error> {
         let (to, from) = (BlockPosition { block: to, start: 0 }, BlockPosition { block: from, start: 0 });
         let given = self.queue.capture_copy(self.recording.api(), to, from, bytes);
-        self.recording.note(self.branch, TaskKind::Copy, &[read], &[written], given)
+        self.recording.note(self.branch, TaskKind::CopyMemory, &[read], &[written], given)
     }
 }

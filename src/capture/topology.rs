@@ -17,8 +17,8 @@ use std::collections::BTreeSet;
 ///         capture.copy_on_device(&from, &mut to)
 ///     })?;
 ///     let kinds: Vec<TaskKind> = graph.topology().tasks.iter().map(|task| task.kind).collect();
-///     assert_eq!(kinds, [TaskKind::Set, TaskKind::Copy]);
-///     assert_eq!(TaskKind::Set.to_string(), "set");
+///     assert_eq!(kinds, [TaskKind::SetMemory, TaskKind::CopyMemory]);
+///     assert_eq!(TaskKind::SetMemory.to_string(), "set");
 ///     Ok::<_, ascendcl::Error>(())
 /// })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
@@ -27,13 +27,13 @@ use std::collections::BTreeSet;
 #[non_exhaustive]
 pub enum TaskKind {
     /// A copy between two operands.
-    Copy,
+    CopyMemory,
     /// Sets all bytes of an operand.
-    Set,
+    SetMemory,
     /// An execution of a model.
-    Model,
+    ExecuteModel,
     /// An execution of an operator.
-    Operator,
+    LaunchOperator,
     /// A call of a function on the host.
     Callback,
     /// The wait for another branch.
@@ -55,10 +55,10 @@ pub enum TaskKind {
 impl fmt::Display for TaskKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Copy => "copy",
-            Self::Set => "set",
-            Self::Model => "model",
-            Self::Operator => "operator",
+            Self::CopyMemory => "copy",
+            Self::SetMemory => "set",
+            Self::ExecuteModel => "model",
+            Self::LaunchOperator => "operator",
             Self::Callback => "callback",
             Self::Wait => "wait",
             Self::If => "if",

@@ -36,7 +36,7 @@ fn two_branches_meet_and_every_replay_keeps_their_order() {
         }
         let branches: Vec<_> = graph.topology().tasks.iter().map(|task| (task.kind, task.branch)).collect();
         // The second branch is behind the first, and taking over needs no further wait; nor does the join.
-        use TaskKind::{Copy, Wait};
+        use TaskKind::{CopyMemory as Copy, Wait};
         let expected = [(Copy, 0), (Wait, 1), (Copy, 1), (Wait, 0), (Copy, 0), (Copy, 0)];
         assert_eq!(branches, expected);
         side.synchronize(current).unwrap();

@@ -86,9 +86,9 @@ fn each_replay_runs_the_body_that_the_number_of_then_says() {
         let expected = [
             (TaskKind::If, vec![]),
             (TaskKind::Body, vec![0]),
-            (TaskKind::Set, vec![1]),
+            (TaskKind::SetMemory, vec![1]),
             (TaskKind::Body, vec![0]),
-            (TaskKind::Set, vec![3]),
+            (TaskKind::SetMemory, vec![3]),
             (TaskKind::End, vec![0, 2, 4]),
         ];
         assert_eq!(tasks, expected);

@@ -55,15 +55,15 @@ fn each_replay_runs_the_case_whose_number_it_finds_and_no_other() {
             graph.topology().tasks.iter().map(|task| (task.kind, task.after.clone())).collect()
         };
         let expected = [
-            (TaskKind::Copy, vec![]),
-            (TaskKind::Set, vec![0]),
+            (TaskKind::CopyMemory, vec![]),
+            (TaskKind::SetMemory, vec![0]),
             (TaskKind::Switch, vec![1]),
             (TaskKind::Case, vec![2]),
-            (TaskKind::Set, vec![3]),
+            (TaskKind::SetMemory, vec![3]),
             (TaskKind::Case, vec![2]),
-            (TaskKind::Set, vec![5]),
+            (TaskKind::SetMemory, vec![5]),
             (TaskKind::Case, vec![2]),
-            (TaskKind::Set, vec![7]),
+            (TaskKind::SetMemory, vec![7]),
             (TaskKind::End, vec![4, 6, 8]),
         ];
         let own = graph.as_ref().unwrap();
