@@ -105,12 +105,23 @@ impl Acl {
         self.joined
     }
 
-    /// The number of devices (`aclrtGetDeviceCount`). Devices are numbered from 0.
+    /// How many devices there are (`aclrtGetDeviceCount`). They are numbered from 0:
+    ///
+    /// ```
+    /// use ascendcl::{Acl, Library, Thread};
+    ///
+    /// let (acl, mut thread) = (Acl::init(Library::Simulator)?, Thread::new()?);
+    /// for id in 0..acl.device_count()? {
+    ///     println!("device {id}: {:?}", acl.device_properties(id)?);
+    ///     acl.device(&mut thread, id)?.reset(&mut thread)?;
+    /// }
+    /// # Ok::<(), ascendcl::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
     /// [`Error::Vendor`] when the library cannot tell.
-    pub fn device_count(&self) -> Result<u32, Error> {
+    pub fn device_count(&self) -> Result<i32, Error> {
         self.api().device_count()
     }
 
@@ -120,12 +131,12 @@ impl Acl {
     ///
     /// [`Error::NoSuchDevice`]; [`Error::MissingFunction`] on releases that lack the function; [`Error::Vendor`] when
     /// the library cannot count its devices.
-    pub fn device_properties(&self, id: u32) -> Result<DeviceProperties, Error> {
+    pub fn device_properties(&self, id: i32) -> Result<DeviceProperties, Error> {
         let count = self.device_count()?;
-        if id >= count {
-            return Err(Error::NoSuchDevice { id: i32::try_from(id).unwrap_or(i32::MAX), count });
+        match u32::try_from(id) {
+            Ok(number) if id < count => DeviceProperties::of(self.api(), number),
+            _ => Err(Error::NoSuchDevice { id, count }),
         }
-        DeviceProperties::of(self.api(), id)
     }
 
     /// The name of the devices' system on chip (`aclrtGetSocName`). `None` if the library does not report one.

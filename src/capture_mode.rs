@@ -2,7 +2,8 @@
 
 /// Which calls the library refuses during a capture (GRAPH-04). In this crate, the thread that captures cannot make such
 /// calls in any mode.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum CaptureMode {
     /// None.
     #[default]

@@ -17,6 +17,7 @@ use core::fmt;
 /// let code = error.code().unwrap();
 /// assert_eq!((code.number(), code.kind()), (207001, CodeKind::Resource));
 /// assert!(code.is_out_of_memory());
+/// assert_eq!(i32::from(code), 207001);
 /// assert_eq!(code.to_string(), "207001 (ACL_ERROR_RT_MEMORY_ALLOCATION)");
 /// # Ok::<_, ascendcl::Error>(())
 /// # })?;
@@ -179,6 +180,12 @@ impl Code {
 impl From<aclError> for Code {
     fn from(number: aclError) -> Self {
         Self(number)
+    }
+}
+
+impl From<Code> for aclError {
+    fn from(code: Code) -> Self {
+        code.0
     }
 }
 

@@ -65,6 +65,7 @@ assert_not_impl_any!(Current<Scoped<'static>>: Send, Sync, Clone);
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct MemoryInfo {
     /// Bytes that can still be allocated.
     pub free: usize,

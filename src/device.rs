@@ -86,7 +86,7 @@ impl Acl {
         place: CodeLocation,
     ) -> Result<Arc<DeviceRow>, Error> {
         let count = self.device_count()?;
-        if u32::try_from(id).is_ok_and(|id| id < count) {
+        if (0..count).contains(&id) {
             let row = Arc::new(DeviceRow::set(self.api().for_mode(self.run_mode()?), thread, id, place)?);
             self.keep(&row);
             Ok(row)

@@ -86,7 +86,7 @@ pub enum ElementType {
     /// A truth value in a byte (`ACL_BOOL`); copied as [`Bool`](crate::Bool) or as `u8`.
     Bool,
     /// Any other type, by the library's number. Its tensors can only be copied as raw bytes
-    /// ([`Input::from_bytes`](crate::Input::from_bytes), [`Output::bytes`](crate::model::Output::bytes),
+    /// ([`Input::from_bytes`](crate::Input::from_bytes), [`Output::as_bytes`](crate::model::Output::as_bytes),
     /// [`BoundModel::write_bytes`](crate::BoundModel::write_bytes)).
     Other(i32),
 }

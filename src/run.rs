@@ -33,6 +33,17 @@ use typed_builder::TypedBuilder;
 /// })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
+///
+/// What a configuration may leave out is set in the field:
+///
+/// ```
+/// use ascendcl::{Library, Setup};
+///
+/// # let configured: Option<i32> = None;
+/// let mut setup = Setup::from(Library::Simulator);
+/// setup.device = configured;
+/// # assert_eq!(setup, Setup::builder().library(Library::Simulator).build());
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default, TypedBuilder)]
 #[non_exhaustive]
 pub struct Setup {

@@ -79,7 +79,7 @@ fn an_output_says_its_type_and_bytes_and_a_lane_the_bytes_of_its_workspace() {
             let outputs = lane.run(current, &mut model, &[Input::new(&[2, 64], &images[..2 * 64])?])?;
             for output in &outputs {
                 assert_eq!(output.element(), ElementType::F32);
-                assert_eq!(output.bytes().len(), 4 * output.shape().iter().product::<usize>());
+                assert_eq!(output.as_bytes().len(), 4 * output.shape().iter().product::<usize>());
             }
             assert_eq!((&outputs).into_iter().count(), 1);
             Ok::<_, Error>(())

@@ -24,6 +24,8 @@ use core::mem::MaybeUninit;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::collections::BTreeSet;
 
+names!(Declared);
+
 /// An allocator is `Send` and `Sync`, as every allocator must be.
 type Pool = Empty;
 
@@ -212,7 +214,7 @@ assert_impl_all!(Outputs: Send, Sync, Clone);
 assert_impl_all!(TensorInfo: Send, Sync, Clone);
 assert_impl_all!(ModelSource<'static>: Send, Sync, Copy);
 assert_impl_all!(ModelSize: Send, Sync, Copy);
-assert_impl_all!(PortId<'static>: Send, Sync, Copy);
+assert_impl_all!(IndexOrName<'static>: Send, Sync, Copy);
 assert_impl_all!(LaneWorkspace: Send, Sync, Copy);
 assert_impl_all!(Load<'static, Scoped<'static>>: Send, Sync);
 assert_impl_all!(Unnamed: Send, Sync, Copy);
@@ -224,6 +226,10 @@ assert_impl_all!(PoolStatistics: Send, Sync, Copy);
 assert_impl_all!(Operator: Send, Sync, Clone);
 assert_impl_all!(Absent: Send, Sync, Copy);
 assert_impl_all!(Attribute: Send, Sync, Clone);
+
+// What a program derives on a struct with the context as a parameter is asked of the context, too.
+assert_impl_all!(Scoped<'static, Unnamed>: Copy, Eq, core::hash::Hash, core::fmt::Debug);
+assert_impl_all!(Declared: Copy, Eq, core::hash::Hash, core::fmt::Debug);
 
 // Errors go anywhere; one that gives an object back goes where the object may go.
 assert_impl_all!(Error: Send, Sync, std::error::Error);

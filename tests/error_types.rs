@@ -241,3 +241,19 @@ fn errors_give_all_their_parts_and_the_first_code() {
     let opened = ScopeError::<Opaque>::NotOpened(Error::NotExecuted);
     assert!(format!("{opened:?}").contains("NotExecuted"), "{opened:?}");
 }
+
+#[test]
+fn an_error_says_what_kind_of_failure_it_is_whether_or_not_it_has_a_code() {
+    let of_code = |code: i32| {
+        let error = Error::WorkFailed { code: code.into() };
+        (error.is_timeout(), error.is_device_lost(), error.is_out_of_memory())
+    };
+    assert_eq!(of_code(507_046), (true, false, false));
+    assert_eq!(of_code(507_010), (false, true, false));
+    assert_eq!(of_code(207_001), (false, false, true));
+    assert_eq!(of_code(107_000), (false, false, false));
+    // The wait for a lane's workspace has no code of the library.
+    let busy = Error::WorkspaceBusy { waited: std::time::Duration::from_millis(1) };
+    assert!(busy.is_timeout() && busy.code().is_none(), "{busy}");
+    assert!(!Error::ThreadTaken.is_timeout());
+}

@@ -77,6 +77,8 @@ fn a_device_tells_its_properties_without_being_taken() {
     let count = acl.device_count().unwrap();
     let error = acl.device_properties(count).unwrap_err();
     assert!(matches!(error, Error::NoSuchDevice { count: found, .. } if found == count), "{error}");
+    let error = acl.device_properties(-1).unwrap_err();
+    assert!(matches!(error, Error::NoSuchDevice { id: -1, .. }), "{error}");
     alone.assert_nothing_lives();
 
     // One attribute that the device does not have leaves the others as they are.

@@ -15,7 +15,7 @@ pub(crate) struct Findings {
     pub(crate) initialised: bool,
     pub(crate) product: Option<String>,
     pub(crate) run_mode: Option<String>,
-    pub(crate) device_count: Option<u32>,
+    pub(crate) device_count: Option<i32>,
     pub(crate) devices: Vec<Device>,
     pub(crate) problems: Vec<Problem>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Versions {
 
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Device {
-    pub(crate) id: u32,
+    pub(crate) id: i32,
     pub(crate) ai_cores: Option<u64>,
     pub(crate) memory_bytes: Option<u64>,
     pub(crate) is_virtual: Option<bool>,

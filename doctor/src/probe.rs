@@ -129,7 +129,7 @@ fn try_initialised(findings: &mut Findings, acl: Acl) {
     }
 }
 
-fn device(findings: &mut Findings, acl: &Acl, id: u32) {
+fn device(findings: &mut Findings, acl: &Acl, id: i32) {
     step(findings, &format!("asking for the properties of device {id}"));
     let properties = acl.device_properties(id).ok();
     step(findings, &format!("taking device {id} and creating a context on it"));
@@ -150,10 +150,9 @@ fn device(findings: &mut Findings, acl: &Acl, id: u32) {
 }
 
 /// Takes the device, creates a context and gives both back. Returns `None` on releases that do not report free memory.
-fn free_bytes(acl: &Acl, id: u32) -> Result<Option<u64>, String> {
+fn free_bytes(acl: &Acl, id: i32) -> Result<Option<u64>, String> {
     let words = |error: Error| error.to_string();
     let mut thread = Thread::new().map_err(words)?;
-    let id = i32::try_from(id).map_err(|error| error.to_string())?;
     let device = acl.device(&mut thread, id).map_err(words)?;
     let free = device.with_current(&mut thread, |current| current.memory_info().ok());
     let free = free.map_err(|error| error.to_string())?;

@@ -3,6 +3,8 @@
 pub(crate) mod owners;
 mod threads;
 
+use core::fmt;
+use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 pub(crate) use threads::*;
 
@@ -24,6 +26,29 @@ pub(crate) use threads::*;
 /// # Ok::<_, Error>(())
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<Error>>(())
+/// ```
+///
+/// A struct of the program that keeps such values has the parameter, too. What it derives is asked of the parameter as well,
+/// and [`Scoped`] and the names that [`names!`](crate::names) declares
+/// have them: `Clone`, `PartialEq`, `Eq`, `Hash` and `Debug`.
+///
+/// ```
+/// use ascendcl::{Brand, SharedBuffer};
+///
+/// #[derive(Clone, Debug)]
+/// struct Weights<C: Brand> {
+///     matrix: SharedBuffer<C, f32>,
+///     shape: [usize; 2],
+/// }
+///
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let weights = Weights { matrix: current.upload(&[1.0; 6])?.into_shared(), shape: [2, 3] };
+/// let second = weights.clone();
+/// println!("{second:?}");
+/// # assert_eq!(weights.shape, second.shape);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
 ///
 /// There are two kinds of contexts:
@@ -76,6 +101,33 @@ pub struct Scoped<'c, N = Unnamed> {
 
 impl<N> sealed::Sealed for Scoped<'_, N> {}
 impl<N> Brand for Scoped<'_, N> {}
+
+// `#[derive(Clone, Debug)]` on a program's `struct Tensor<C: Brand> { ... }` asks for the same of `C`.
+impl<N> Clone for Scoped<'_, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<N> Copy for Scoped<'_, N> {}
+
+impl<N> PartialEq for Scoped<'_, N> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl<N> Eq for Scoped<'_, N> {}
+
+impl<N> Hash for Scoped<'_, N> {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+impl<N> fmt::Debug for Scoped<'_, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Scoped")
+    }
+}
 
 /// Contexts whose values cannot outlive them: those of scopes.
 ///
@@ -146,7 +198,7 @@ impl<N: Name> Brand for N {}
 ///     stream
 /// }
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unnamed {}
 
 /// Declares types as names for contexts ([`Name`]). The compiler's messages use these names.
@@ -165,7 +217,7 @@ macro_rules! names {
     ($($(#[$meta:meta])* $vis:vis $name:ident),+ $(,)?) => {
         $(
             $(#[$meta])*
-            #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+            #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
             $vis enum $name {}
             impl $crate::Name for $name {}
         )+

@@ -107,6 +107,7 @@ marks! {
         "this would let another thread refer to the model",
         "MODEL-15, MODEL-16: move the model to the thread (`move || ...`), or load it once for each thread, with the same \
          weights: `Load::builder().source(source).weights(&weights).build()`",
+        "MODEL-15: in a struct that threads share it is behind a lock: `Mutex<Model<Vision>>`",
         "see `ascendcl-explain MODEL-15`";
 
     /// One thread at a time has an operator.

@@ -2,7 +2,7 @@
 
 use super::captured::{CaptureBranch, Captured};
 use super::parts::Parts;
-use super::{CanJoinCapture, Capture, SwitchIndex};
+use super::{CanJoinCapture, Capture, SwitchIndex, TaskKind};
 use crate::brand::Brand;
 use crate::error::Error;
 use crate::ffi::ConditionKind;
@@ -72,7 +72,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     {
         let mut body = Some(body);
         let program = |tasks: &mut Self, _| body.take().map_or(Ok(()), |body| body(tasks));
-        self.conditional::<_, 1>(("if", ConditionKind::If), side, condition.object, program)
+        self.conditional::<_, 1>((TaskKind::If, ConditionKind::If), side, condition.object, program)
     }
 
     /// Captures two lists of tasks, of which each replay runs one. `body` is called twice: with `true` it adds what runs
@@ -95,7 +95,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         K: CaptureBranch,
     {
         let program = |tasks: &mut Self, place| body(tasks, place == 0);
-        self.conditional::<_, 2>(("if", ConditionKind::If), side, condition.object, program)
+        self.conditional::<_, 2>((TaskKind::If, ConditionKind::If), side, condition.object, program)
     }
 
     /// Captures tasks that a replay repeats as long as the first number of `condition` is not zero. The number is read
@@ -145,12 +145,12 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     {
         let (object, mut body) = (condition.object, Some(body));
         let program = |tasks: &mut Self, _| body.take().map_or(Ok(()), |body| body(tasks, condition));
-        self.conditional::<_, 1>(("while", ConditionKind::While), side, object, program)
+        self.conditional::<_, 1>((TaskKind::While, ConditionKind::While), side, object, program)
     }
 
     fn conditional<S: CanJoinCapture, const N: usize>(
         &mut self,
-        (call, kind): (&'static str, ConditionKind),
+        (task, kind): (TaskKind, ConditionKind),
         side: &mut Stream<C, S>,
         condition: usize,
         mut program: impl FnMut(&mut Self, usize) -> Result<(), Error>,
@@ -173,13 +173,13 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
                 Ok(ids) => (ids.to_vec(), Ok(())),
                 Err(error) => (Vec::new(), Err(error)),
             };
-            recording.note(self.branch, call, &[condition], &[], given)?;
+            recording.note(self.branch, task, &[condition], &[], given)?;
             let first: Vec<_> = recording.last(self.branch).into_iter().collect();
             let (mut parts, mut ends, mut result) = (Parts::of(recording, self.branch), first.clone(), Ok(()));
             // Each body is captured, also after a failure: otherwise the capture of the graph does not end.
             for (place, id) in ids.into_iter().enumerate() {
                 let branch = recording.new_branch(None);
-                recording.note_after(branch, "body", first.clone(), Ok(()))?;
+                recording.note_after(branch, TaskKind::Body, first.clone(), Ok(()))?;
                 let mut body = Self { body: Some(id), ..Self::new(recording, Arc::clone(&queue), branch) };
                 let goes_on = result.is_ok() && panics.is_none();
                 let adds = || match kind {
@@ -203,7 +203,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
                 recording.mark_broken_because("a body of a condition panicked");
             }
             result?;
-            recording.note_after(self.branch, "end", ends, Ok(())).map(drop)
+            recording.note_after(self.branch, TaskKind::End, ends, Ok(())).map(drop)
         });
         graph.release_body_stream(&queue);
         if let Some(panic) = panics.first() {

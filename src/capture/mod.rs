@@ -159,7 +159,7 @@ pub use groups::{TaskGroup, Tasks};
 pub use operands::{GraphOperands, OperandAccess};
 pub use ports::{CapturedBuffer, HasPorts};
 pub use switch::SwitchIndex;
-pub use topology::{CapturedTask, Topology};
+pub use topology::{CapturedTask, TaskKind, Topology};
 
 /// A branch of a capture, on one stream. It records tasks instead of running them.
 ///

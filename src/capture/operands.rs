@@ -8,7 +8,7 @@ use crate::element::Element;
 use crate::error::{Error, check_truth_values};
 use crate::ffi::bytes_of;
 use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
-use crate::model::{BoundModel, PortId};
+use crate::model::{BoundModel, IndexOrName};
 use crate::operator::{BoundOperator, CapturedOperator, IdleInputs, IdleOutputs};
 use ascendcl_macros::rule;
 use core::fmt;
@@ -99,7 +99,7 @@ impl<C: Brand> OperandAccess<'_, BoundModel<C>> {
     pub fn write<'n, E: Element>(
         &mut self,
         current: &Current<C>,
-        input: impl Into<PortId<'n>>,
+        input: impl Into<IndexOrName<'n>>,
         elements: &[E],
     ) -> Result<(), Error> {
         self.0.write(current, input, elements)

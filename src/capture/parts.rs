@@ -3,6 +3,7 @@
 //! The tasks of a case of a switch, or of a body of a condition, are a *part*: a replay may leave them out. While the
 //! program adds them, it can also add tasks to another branch. Each replay runs those.
 
+use super::TaskKind;
 use super::objects::Object;
 use super::recording::{Inner, Recording};
 use crate::error::Error;
@@ -80,11 +81,11 @@ impl Recording<'_> {
     pub(super) fn note_execution(
         &self,
         branch: usize,
-        call: &'static str,
+        kind: TaskKind,
         object: usize,
         given: Result<(), Error>,
     ) -> Result<(), Error> {
-        self.note(branch, call, &[], &[object], given)?;
+        self.note(branch, kind, &[], &[object], given)?;
         self.inner().note_beside(branch, object);
         Ok(())
     }

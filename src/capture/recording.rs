@@ -2,7 +2,7 @@
 
 use super::objects::{Object, Objects};
 use super::parts::Part;
-use super::topology::{CapturedTask, Topology};
+use super::topology::{CapturedTask, TaskKind, Topology};
 use crate::error::Error;
 use crate::ffi::{Api, FirstPanic, RawBuffer, RawGraph, RawOperator, RawStream};
 use crate::ledger::Ledger;
@@ -158,7 +158,7 @@ impl<'g> Recording<'g> {
     pub(super) fn note(
         &self,
         branch: usize,
-        call: &'static str,
+        kind: TaskKind,
         reads: &[usize],
         writes: &[usize],
         given: Result<(), Error>,
@@ -166,7 +166,7 @@ impl<'g> Recording<'g> {
         let mut inner = self.inner();
         match given {
             Ok(()) => {
-                inner.add_task(branch, call, None, (reads, writes));
+                inner.add_task(branch, kind, None, (reads, writes));
                 Ok(())
             }
             Err(error) => {
@@ -180,7 +180,7 @@ impl<'g> Recording<'g> {
     pub(super) fn note_after(
         &self,
         branch: usize,
-        call: &'static str,
+        kind: TaskKind,
         after: Vec<usize>,
         given: Result<(), Error>,
     ) -> Result<usize, Error> {
@@ -188,7 +188,7 @@ impl<'g> Recording<'g> {
         match given {
             Ok(()) => {
                 let number = inner.tasks.len();
-                inner.tasks.push(CapturedTask::new(call, branch, after, (&[], &[])));
+                inner.tasks.push(CapturedTask::new(kind, branch, after, (&[], &[])));
                 if let Some(own) = inner.branches.get_mut(branch) {
                     own.last = Some(number);
                 }
@@ -233,7 +233,9 @@ impl<'g> Recording<'g> {
         let first = self.inner().tasks.len();
         match grouped {
             Ok(group) => {
-                operators.iter().try_for_each(|one| self.note(branch, "operator", &[], &[*one], Ok(())))?;
+                operators
+                    .iter()
+                    .try_for_each(|one| self.note(branch, TaskKind::LaunchOperator, &[], &[*one], Ok(())))?;
                 Ok((first, group))
             }
             Err(error) => {
@@ -358,12 +360,12 @@ impl Inner {
         Topology::new(self.names, self.tasks)
     }
 
-    fn add_task(&mut self, branch: usize, call: &'static str, also: Option<usize>, uses: (&[usize], &[usize])) {
+    fn add_task(&mut self, branch: usize, kind: TaskKind, also: Option<usize>, uses: (&[usize], &[usize])) {
         let number = self.tasks.len();
         let Some(own) = self.branches.get_mut(branch) else { return };
         let after = own.last.into_iter().chain(also).collect();
         own.last = Some(number);
-        self.tasks.push(CapturedTask::new(call, branch, after, uses));
+        self.tasks.push(CapturedTask::new(kind, branch, after, uses));
     }
 
     fn last(&self, branch: usize) -> Option<usize> {
@@ -378,7 +380,7 @@ impl Inner {
     fn note_order(&mut self, after: usize, before: usize) {
         let last = self.last(before);
         let theirs = self.branches.get(before).map(|branch| branch.behind.clone()).unwrap_or_default();
-        self.add_task(after, "wait", last, (&[], &[]));
+        self.add_task(after, TaskKind::Wait, last, (&[], &[]));
         let Some(own) = self.branches.get_mut(after) else { return };
         own.behind.iter_mut().zip(theirs).for_each(|(own, their)| *own = (*own).max(their));
         if let Some(known) = own.behind.get_mut(before) {

@@ -5,7 +5,7 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::Error;
 use crate::memory::DeviceBuffer;
-use crate::model::{BoundModel, PortId};
+use crate::model::{BoundModel, IndexOrName};
 use crate::stream::{DefaultStream, Pending};
 use core::marker::PhantomData;
 
@@ -159,7 +159,7 @@ impl<C: Brand> OperandAccess<'_, BoundModel<C>> {
     pub fn exchange_input<'n, E>(
         &mut self,
         _: &Current<C>,
-        _: impl Into<PortId<'n>>,
+        _: impl Into<IndexOrName<'n>>,
         _: DeviceBuffer<C, E>,
     ) -> Result<DeviceBuffer<C, E>, Error>
     where
@@ -173,7 +173,7 @@ impl<C: Brand> OperandAccess<'_, BoundModel<C>> {
     pub fn exchange_output<'n, E, F>(
         &mut self,
         _: &Current<C>,
-        _: impl Into<PortId<'n>>,
+        _: impl Into<IndexOrName<'n>>,
         _: DeviceBuffer<C, E>,
     ) -> Result<DeviceBuffer<C, F>, Error>
     where
@@ -187,7 +187,7 @@ impl<C: Brand> OperandAccess<'_, BoundModel<C>> {
     pub fn replace_output<'n, E>(
         &mut self,
         _: &Current<C>,
-        _: impl Into<PortId<'n>>,
+        _: impl Into<IndexOrName<'n>>,
         _: DeviceBuffer<C, E>,
     ) -> Result<DeviceBuffer<C, E>, Error>
     where

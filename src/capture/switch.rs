@@ -1,8 +1,8 @@
 //! Tasks of a built graph that run only if a number in device memory says so.
 
-use super::Capture;
 use super::captured::{BuildBranch, Captured};
 use super::parts::Parts;
+use super::{Capture, TaskKind};
 use crate::brand::Brand;
 use crate::element::Element;
 use crate::error::Error;
@@ -83,13 +83,13 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
             Ok(switch) => (Some(switch), Ok(())),
             Err(error) => (None, Err(error)),
         };
-        recording.note(branch, "switch", &[index.object], &[], given)?;
+        recording.note(branch, TaskKind::Switch, &[index.object], &[], given)?;
         let switch = switch.ok_or(Error::OtherCapture)?;
         let first: Vec<_> = recording.last(branch).into_iter().collect();
         let (mut parts, mut ends) = (Parts::of(recording, branch), Vec::new());
         for number in 0..cases {
             let begun = switch.begin_case(api, &queue, number);
-            recording.note_after(branch, "case", first.clone(), begun)?;
+            recording.note_after(branch, TaskKind::Case, first.clone(), begun)?;
             recording.note_case(branch, true);
             parts.begin(branch);
             let added = catch(|| case(self, number));
@@ -107,6 +107,6 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         }
         parts.finish(true);
         let ended = switch.end(api, &queue);
-        recording.note_after(branch, "end", ends, ended).map(drop)
+        recording.note_after(branch, TaskKind::End, ends, ended).map(drop)
     }
 }

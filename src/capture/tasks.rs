@@ -1,7 +1,7 @@
 //! The tasks that a capture takes.
 
 use super::objects::Object;
-use super::{Capture, Captured};
+use super::{Capture, Captured, TaskKind};
 use crate::brand::Brand;
 use crate::element::Element;
 use crate::error::{Error, ObjectKind};
@@ -67,7 +67,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ) -> Result<(), Error> {
         let block = self.recording.memory(buffer.object)?;
         let given = self.queue.capture_set(self.recording.api(), BlockPosition { block: &block, start: 0 }, value);
-        self.recording.note(self.branch, "set", &[], &[buffer.object], given)
+        self.recording.note(self.branch, TaskKind::SetMemory, &[], &[buffer.object], given)
     }
 
     /// Captures one execution of a model (`aclmdlExecuteAsync`).
@@ -80,7 +80,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         let mut taken = self.recording.take_model(model.object)?;
         let given = taken.capture(self.recording.api(), &self.queue);
         self.recording.put_back(model.object, Object::Model(taken));
-        self.recording.note_execution(self.branch, "model", model.object, given)
+        self.recording.note_execution(self.branch, TaskKind::ExecuteModel, model.object, given)
     }
 
     /// Captures one execution of an operator (`aclopExecuteV2`).
@@ -102,7 +102,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         let mut taken = self.recording.take_operator(operator.object)?;
         let given = taken.capture(self.recording.api(), &self.queue);
         self.recording.put_back(operator.object, Object::Operator(taken));
-        self.recording.note_execution(self.branch, "operator", operator.object, given)
+        self.recording.note_execution(self.branch, TaskKind::LaunchOperator, operator.object, given)
     }
 
     /// Captures a call of `callback` on the host (`aclrtLaunchHostFunc`). Each replay calls it in the graph's order, on
@@ -120,7 +120,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         let (recording, api) = (self.recording, self.recording.api());
         let (kept, given) = self.queue.capture_callback(api, state, callback, recording.panicked());
         recording.graph().needs().states.push(kept);
-        recording.note(self.branch, "callback", &[], &[], given)
+        recording.note(self.branch, TaskKind::Callback, &[], &[], given)
     }
 
     pub(super) fn copy<E: Element>(&mut self, from: usize, to: usize) -> Result<(), Error> {
@@ -141,6 +141,6 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ) -> Result<(), Error> {
         let (to, from) = (BlockPosition { block: to, start: 0 }, BlockPosition { block: from, start: 0 });
         let given = self.queue.capture_copy(self.recording.api(), to, from, bytes);
-        self.recording.note(self.branch, "copy", &[read], &[written], given)
+        self.recording.note(self.branch, TaskKind::CopyMemory, &[read], &[written], given)
     }
 }

@@ -1,15 +1,82 @@
 //! The captured tasks as data and as a diagram.
 
-use core::fmt::Write;
+use core::fmt::{self, Write};
 use std::collections::BTreeSet;
+
+/// What a task of a captured graph does. `{}` prints one word, the same as in the [diagram](Topology::to_mermaid).
+///
+/// ```
+/// use ascendcl::Library;
+/// use ascendcl::capture::{CaptureMode, TaskKind};
+///
+/// ascendcl::run(Library::Simulator, |current| {
+///     let mut stream = current.stream()?.without_allocator();
+///     let operands = (current.upload(&[1_u8; 8])?, current.upload(&[0_u8; 8])?);
+///     let graph = stream.capture(current, CaptureMode::Relaxed, operands, |capture, (from, mut to)| {
+///         capture.set_bytes(&mut to, 7)?;
+///         capture.copy_on_device(&from, &mut to)
+///     })?;
+///     let kinds: Vec<TaskKind> = graph.topology().tasks.iter().map(|task| task.kind).collect();
+///     assert_eq!(kinds, [TaskKind::SetMemory, TaskKind::CopyMemory]);
+///     assert_eq!(TaskKind::SetMemory.to_string(), "set");
+///     Ok::<_, ascendcl::Error>(())
+/// })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum TaskKind {
+    /// A copy between two operands.
+    CopyMemory,
+    /// Sets all bytes of an operand.
+    SetMemory,
+    /// An execution of a model.
+    ExecuteModel,
+    /// An execution of an operator.
+    LaunchOperator,
+    /// A call of a function on the host.
+    Callback,
+    /// The wait for another branch.
+    Wait,
+    /// A condition. A [`Body`](Self::Body) follows for each list of tasks that may run, and then the [`End`](Self::End).
+    If,
+    /// A loop. Its [`Body`](Self::Body) follows, and then the [`End`](Self::End).
+    While,
+    /// The beginning of a body of a condition or loop, on a branch of its own.
+    Body,
+    /// A choice by a number. A [`Case`](Self::Case) follows for each case, in order, and then the [`End`](Self::End).
+    Switch,
+    /// The beginning of a case of a switch.
+    Case,
+    /// The end of a condition, a loop or a switch.
+    End,
+}
+
+impl fmt::Display for TaskKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::CopyMemory => "copy",
+            Self::SetMemory => "set",
+            Self::ExecuteModel => "model",
+            Self::LaunchOperator => "operator",
+            Self::Callback => "callback",
+            Self::Wait => "wait",
+            Self::If => "if",
+            Self::While => "while",
+            Self::Body => "body",
+            Self::Switch => "switch",
+            Self::Case => "case",
+            Self::End => "end",
+        })
+    }
+}
 
 /// One task of a graph.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct CapturedTask {
-    /// The kind of task: `copy`, `set`, `model`, `operator`, `callback`, or `wait` for another branch. A `switch` is
-    /// followed by a `case` for each of its cases, in order, and by its `end`.
-    pub call: &'static str,
+    /// What the task does.
+    pub kind: TaskKind,
     /// The number of its branch, and so of its stream. The capture began on branch 0.
     pub branch: usize,
     /// The numbers of the tasks that it comes after.
@@ -31,13 +98,8 @@ pub struct Topology {
 }
 
 impl CapturedTask {
-    pub(super) fn new(
-        call: &'static str,
-        branch: usize,
-        after: Vec<usize>,
-        (reads, writes): (&[usize], &[usize]),
-    ) -> Self {
-        Self { call, branch, after, reads: reads.to_vec(), writes: writes.to_vec() }
+    pub(super) fn new(kind: TaskKind, branch: usize, after: Vec<usize>, (reads, writes): (&[usize], &[usize])) -> Self {
+        Self { kind, branch, after, reads: reads.to_vec(), writes: writes.to_vec() }
     }
 }
 
@@ -97,7 +159,7 @@ impl Topology {
             text.push_str("  end\n");
         }
         for (number, task) in self.tasks.iter().enumerate() {
-            if let ("case", [switch]) = (task.call, task.after.as_slice()) {
+            if let (TaskKind::Case, [switch]) = (task.kind, task.after.as_slice()) {
                 let _ = writeln!(text, "  t{switch} -- case {} --> t{number}", self.case(number, *switch));
                 continue;
             }
@@ -115,7 +177,7 @@ impl Topology {
     /// The number of the case that this task begins.
     fn case(&self, task: usize, switch: usize) -> usize {
         let earlier = self.tasks.iter().take(task);
-        earlier.filter(|earlier| earlier.call == "case" && earlier.after == [switch]).count()
+        earlier.filter(|earlier| earlier.kind == TaskKind::Case && earlier.after == [switch]).count()
     }
 
     fn label(&self, task: &CapturedTask) -> String {
@@ -125,10 +187,10 @@ impl Topology {
             names.join(", ")
         };
         match (task.reads.as_slice(), task.writes.as_slice()) {
-            ([], []) => task.call.to_owned(),
-            ([], writes) => format!("{}: {}", task.call, names(writes)),
-            (reads, []) => format!("{}: {}", task.call, names(reads)),
-            (reads, writes) => format!("{}: {} to {}", task.call, names(reads), names(writes)),
+            ([], []) => task.kind.to_string(),
+            ([], writes) => format!("{}: {}", task.kind, names(writes)),
+            (reads, []) => format!("{}: {}", task.kind, names(reads)),
+            (reads, writes) => format!("{}: {} to {}", task.kind, names(reads), names(writes)),
         }
     }
 }

@@ -41,7 +41,7 @@ elsewhere! {
     ReadByToVec:
         "the elements of an output are read as a type that is checked",
         "an output is bytes, and the model says of which type",
-        "DATA-07: `output.to_vec::<f32>()?`; the bytes as they are: `output.bytes()`",
+        "DATA-07: `output.to_vec::<f32>()?`; the bytes as they are: `output.as_bytes()`",
         "see `ascendcl-explain DATA-07`";
 
     /// The elements of all outputs at once.

@@ -213,6 +213,17 @@ pub enum Error {
         /// The required alignment of the address.
         alignment: usize,
     },
+    /// The library reported a size of a model's axis that no axis can have: a negative one, or one beyond `usize`.
+    #[error(
+        "{call} succeeded, but the model that it describes has an axis of size {found}: compile the model anew, or \
+         report this to the vendor"
+    )]
+    NoSizeAnswer {
+        /// The C function.
+        call: &'static str,
+        /// The number.
+        found: Box<str>,
+    },
     /// This OS thread already has its [`Thread`](crate::Thread), or is inside a context.
     #[error(
         "this thread already has its `Thread`, or is inside a context: pass that `Thread` or that `current` on instead \
@@ -240,7 +251,7 @@ pub enum Error {
         /// The number that was asked for.
         id: i32,
         /// How many there are.
-        count: u32,
+        count: i32,
     },
     /// The [`Setup`](crate::Setup) names no device, and this process uses other devices and not device 0.
     #[error(
@@ -767,6 +778,36 @@ impl Error {
             Self::Vendor(error) => matches!(error.code.kind(), CodeKind::Usage | CodeKind::Resource),
             _ => true,
         }
+    }
+
+    /// Whether the time of a wait with a limit was up. Work that was queued is still in flight. After
+    /// [`WorkspaceBusy`](Self::WorkspaceBusy) there is none, because the model was not run.
+    ///
+    /// ```
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// use std::time::Duration;
+    ///
+    /// let stream = current.stream()?;
+    /// let work = stream.launch_host_fn(current, || std::thread::sleep(Duration::from_millis(200)))?;
+    /// let failed = work.wait_within(current, Duration::from_millis(1)).unwrap_err();
+    /// assert!(failed.error.is_timeout());
+    /// failed.value.wait(current)?.into_result()?;
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::WorkspaceBusy { .. }) || self.code().is_some_and(Code::is_timeout)
+    }
+
+    /// Whether the device is lost: [`Code::is_device_lost`] of the error's [code](Self::code).
+    pub fn is_device_lost(&self) -> bool {
+        self.code().is_some_and(Code::is_device_lost)
+    }
+
+    /// Whether memory was missing: [`Code::is_out_of_memory`] of the error's [code](Self::code).
+    pub fn is_out_of_memory(&self) -> bool {
+        self.code().is_some_and(Code::is_out_of_memory)
     }
 
     /// The vendor's code, when a vendor call failed.

@@ -40,12 +40,13 @@ impl Api {
         answer.done(|| "finalise the library".into())
     }
 
-    pub(crate) fn device_count(self) -> Result<u32, Error> {
+    /// How many devices there are. Their numbers are `i32`, so no device has a larger one.
+    pub(crate) fn device_count(self) -> Result<i32, Error> {
         let mut count = 0;
         // SAFETY: the function writes the number to `count` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(self.aclrtGetDeviceCount(&raw mut count)) };
-        answer.done(|| "count the devices".into()).map(|()| count)
+        answer.done(|| "count the devices".into()).map(|()| i32::try_from(count).unwrap_or(i32::MAX))
     }
 
     pub(crate) fn set_device(self, id: i32) -> Result<(), Error> {

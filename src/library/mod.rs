@@ -184,7 +184,7 @@ impl Loaded {
 
     /// Exists for the compiler's message only: a library that is merely loaded cannot count devices.
     #[doc(hidden)]
-    pub fn device_count<'a>(&'a self) -> Result<u32, crate::error::Error>
+    pub fn device_count<'a>(&'a self) -> Result<i32, crate::error::Error>
     where
         // The lifetime is needed: the compiler would refuse a bound without parameters here, and not at the call.
         &'a Self: Initialised,

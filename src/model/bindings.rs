@@ -1,7 +1,7 @@
 //! The device memory of a bound model.
 
 use super::description::Shape;
-use super::port_id::quoted;
+use super::index_or_name::quoted;
 use super::{Model, TensorInfo, dims};
 use crate::brand::Brand;
 use crate::current::Current;

@@ -1,7 +1,7 @@
 //! A model together with its buffers, ready for a stream.
 
 use super::bindings::{OutputBuffer, Tensors, same_count};
-use super::{Model, OwnWorkspace, PortId, RunsAlone};
+use super::{IndexOrName, Model, OwnWorkspace, RunsAlone};
 use crate::brand::{Brand, Inside, ModelOfOneThread};
 use crate::current::Current;
 use crate::element::Element;
@@ -134,10 +134,10 @@ impl<C: Brand, P> BoundModel<C, P> {
     pub fn write<'n, E: Element>(
         &mut self,
         current: &Current<C>,
-        input: impl Into<PortId<'n>>,
+        input: impl Into<IndexOrName<'n>>,
         elements: &[E],
     ) -> Result<(), Error> {
-        let input = input.into().input(self.parts.model.inputs())?;
+        let input = self.input_index(input)?;
         let block = self.input_of::<E>(input, elements.len())?;
         self.check_truth_values(input, elements)?;
         self.check_not_running(current, block)?;

@@ -1,7 +1,7 @@
 //! Inputs and outputs of bound models as bytes: for data of a file, and for elements that this crate has no type for.
 
 use super::bindings::{OutputMemory, unknown_element};
-use super::{BoundModel, PortId};
+use super::{BoundModel, IndexOrName};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::{Error, ObjectKind};
@@ -32,10 +32,10 @@ impl<C: Brand, P> BoundModel<C, P> {
     pub fn write_bytes<'n>(
         &mut self,
         current: &Current<C>,
-        input: impl Into<PortId<'n>>,
+        input: impl Into<IndexOrName<'n>>,
         bytes: &[u8],
     ) -> Result<(), Error> {
-        let input = input.into().input(self.parts.model.inputs())?;
+        let input = self.input_index(input)?;
         let block = self.parts.bound.input_of_bytes(input, bytes)?;
         self.check_not_running(current, block)?;
         Ok(block.write(current.here(), bytes)?)
@@ -49,7 +49,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// As for [`read`](Self::read), without [`Error::OutputType`]; [`Error::UnknownElement`] for elements whose size
     /// only the library knows, if it has allocated the output.
     #[rule(DATA_08)]
-    pub fn read_bytes<'n>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<u8>, Error> {
+    pub fn read_bytes<'n>(&self, current: &Current<C>, output: impl Into<IndexOrName<'n>>) -> Result<Vec<u8>, Error> {
         self.with_written(
             current,
             output.into(),

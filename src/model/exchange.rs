@@ -1,7 +1,7 @@
 //! Replacing the memory of a bound model's inputs and outputs.
 
 use super::bindings::{InputTensor, OutputMemory, OutputTensor};
-use super::{BoundModel, PortId};
+use super::{BoundModel, IndexOrName};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::element::Element;
@@ -49,7 +49,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     pub fn exchange_input<'n, E: Element>(
         &mut self,
         current: &Current<C>,
-        input: impl Into<PortId<'n>>,
+        input: impl Into<IndexOrName<'n>>,
         buffer: DeviceBuffer<C, E>,
     ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Failed<DeviceBuffer<C, E>>> {
         let put = self.put_input::<E>(current, input.into(), (&buffer.row(), false), InputTensor::check_not_shared);
@@ -73,7 +73,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     pub fn exchange_output<'n, E: Element>(
         &mut self,
         current: &Current<C>,
-        output: impl Into<PortId<'n>>,
+        output: impl Into<IndexOrName<'n>>,
         room: DeviceBuffer<C, MaybeUninit<E>>,
     ) -> Result<DeviceBuffer<C, E>, Failed<DeviceBuffer<C, MaybeUninit<E>>>> {
         match self.put_output::<E>(current, output.into(), &room.row(), |model, output| {
@@ -93,7 +93,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     pub fn replace_output<'n, E: Element>(
         &mut self,
         current: &Current<C>,
-        output: impl Into<PortId<'n>>,
+        output: impl Into<IndexOrName<'n>>,
         room: DeviceBuffer<C, MaybeUninit<E>>,
     ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Failed<DeviceBuffer<C, MaybeUninit<E>>>> {
         match self.put_output::<E>(current, output.into(), &room.row(), |_, _| Ok(())) {
@@ -107,7 +107,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     pub(super) fn put_input<E: Element>(
         &mut self,
         current: &Current<C>,
-        input: PortId<'_>,
+        input: IndexOrName<'_>,
         (new, shared): (&Arc<RawBuffer>, bool),
         may_go: impl FnOnce(&InputTensor) -> Result<(), Error>,
     ) -> Result<(Arc<RawBuffer>, bool), Error> {
@@ -129,7 +129,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     fn put_output<E: Element>(
         &mut self,
         current: &Current<C>,
-        output: PortId<'_>,
+        output: IndexOrName<'_>,
         new: &Arc<RawBuffer>,
         may_go: impl FnOnce(&Self, usize) -> Result<(), Error>,
     ) -> Result<Arc<RawBuffer>, Error> {

@@ -1,7 +1,7 @@
 //! Reading the outputs of bound models on the host.
 
 use super::bindings::{OutputMemory, OutputTensor};
-use super::{BoundModel, PortId, TensorInfo};
+use super::{BoundModel, IndexOrName, TensorInfo};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::element::Element;
@@ -16,7 +16,11 @@ impl<C: Brand, P> BoundModel<C, P> {
     ///
     /// [`Error::NotExecuted`] before the first execution, [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`], or
     /// [`Error::UnknownShape`] when the library does not say.
-    pub fn output_shape<'n>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<usize>, Error> {
+    pub fn output_shape<'n>(
+        &self,
+        current: &Current<C>,
+        output: impl Into<IndexOrName<'n>>,
+    ) -> Result<Vec<usize>, Error> {
         self.parts.binding.check_current()?;
         let output = self.output_index(output)?;
         let bound = self.output(output)?;
@@ -32,7 +36,11 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// [`Error::LengthMismatch`] if the execution wrote another number of elements than the bound shape has;
     /// [`Error::UnknownShape`] when the library does not say how many; [`Error::OutputNotAllocated`]; or
     /// [`Error::Vendor`].
-    pub fn read<'n, E: Element>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<E>, Error> {
+    pub fn read<'n, E: Element>(
+        &self,
+        current: &Current<C>,
+        output: impl Into<IndexOrName<'n>>,
+    ) -> Result<Vec<E>, Error> {
         self.with_output::<E, _>(current, output.into(), |elements, block| {
             let mut read = vec![E::default(); elements];
             block.read(current.here(), &mut read).map(|()| read).map_err(Error::from)
@@ -80,7 +88,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     pub fn read_into<'n, E: Element>(
         &self,
         current: &Current<C>,
-        output: impl Into<PortId<'n>>,
+        output: impl Into<IndexOrName<'n>>,
         to: &mut [E],
     ) -> Result<(), Error> {
         self.with_output::<E, _>(current, output.into(), |expected, block| {
@@ -97,7 +105,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     fn with_output<E: Element, R>(
         &self,
         current: &Current<C>,
-        output: PortId<'_>,
+        output: IndexOrName<'_>,
         read: impl FnOnce(usize, &RawBuffer) -> Result<R, Error>,
     ) -> Result<R, Error> {
         self.with_written(current, output, OutputTensor::check_element::<E>, |elements, _, block| {
@@ -114,7 +122,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     pub(super) fn with_written<R>(
         &self,
         current: &Current<C>,
-        output: PortId<'_>,
+        output: IndexOrName<'_>,
         check: impl FnOnce(&OutputTensor) -> Result<(), Error>,
         read: impl FnOnce(usize, &OutputTensor, &RawBuffer) -> Result<R, Error>,
     ) -> Result<R, Error> {
@@ -149,7 +157,11 @@ impl<C: Brand, P> BoundModel<C, P> {
         read(elements, bound, block)
     }
 
-    pub(super) fn output_index<'n>(&self, output: impl Into<PortId<'n>>) -> Result<usize, Error> {
+    pub(super) fn input_index<'n>(&self, input: impl Into<IndexOrName<'n>>) -> Result<usize, Error> {
+        Ok(input.into().input(self.parts.model.inputs())?)
+    }
+
+    pub(super) fn output_index<'n>(&self, output: impl Into<IndexOrName<'n>>) -> Result<usize, Error> {
         output.into().output(self.parts.model.outputs().iter().map(|info| info.name.as_str()))
     }
 

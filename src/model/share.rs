@@ -1,6 +1,6 @@
 //! Inputs of bound models that read shared memory.
 
-use super::{BoundModel, PortId};
+use super::{BoundModel, IndexOrName};
 use crate::brand::{Brand, Scoped};
 use crate::current::Current;
 use crate::element::Element;
@@ -62,7 +62,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     pub fn share_input<'n, E: Element>(
         &mut self,
         current: &Current<C>,
-        input: impl Into<PortId<'n>>,
+        input: impl Into<IndexOrName<'n>>,
         memory: SharedBuffer<C, E>,
     ) -> Result<InputMemory<C, E>, Failed<SharedBuffer<C, E>>> {
         match self.put_input::<E>(current, input.into(), (&memory.row(), true), |_| Ok(())) {
@@ -83,7 +83,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     pub fn unshare_input<'n, E: Element>(
         &mut self,
         current: &Current<C>,
-        input: impl Into<PortId<'n>>,
+        input: impl Into<IndexOrName<'n>>,
         buffer: DeviceBuffer<C, E>,
     ) -> Result<SharedBuffer<C, E>, Failed<DeviceBuffer<C, E>>> {
         let is_shared = |bound: &super::bindings::InputTensor| match bound.shared {

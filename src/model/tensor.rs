@@ -2,7 +2,7 @@
 
 use super::bindings::{names, same_count};
 use super::description::Shape;
-use super::{PortId, TensorInfo};
+use super::{IndexOrName, TensorInfo};
 use crate::element::{Element, ElementType, elements_of};
 use crate::error::{Error, InputError};
 use crate::ffi::{bytes_of, collect_elements};
@@ -11,8 +11,8 @@ use core::fmt;
 
 /// One input of a run: a shape and the elements, in row-major order.
 ///
-/// Inputs are in the model's order. An input that is [named](Self::for_port) goes to the port with that name; the
-/// others fill the remaining ports in order.
+/// Inputs are in the model's order. An input that is [named](Self::named) goes to the input with that name; the
+/// others fill the remaining inputs in order.
 ///
 /// ```
 /// use ascendcl::Input;
@@ -24,6 +24,7 @@ use core::fmt;
 /// # Ok::<(), ascendcl::Error>(())
 /// ```
 #[derive(Clone)]
+#[must_use = "an input does nothing until a run gets it"]
 pub struct Input<'a> {
     name: Option<&'a str>,
     shape: Vec<usize>,
@@ -78,9 +79,9 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Chooses the model's input by its name instead of by its position.
+    /// The same data, for the model's input of this name instead of the one at its position.
     #[rule(DATA_07)]
-    pub fn for_port(self, name: &'a str) -> Self {
+    pub fn named(self, name: &'a str) -> Self {
         Self { name: Some(name), ..self }
     }
 
@@ -162,7 +163,7 @@ pub(super) fn arrange<'i, 'a>(inputs: &'i [Input<'a>], infos: &[TensorInfo]) -> 
 /// let outputs = model.run(current, &[ascendcl::Input::new(&[1, 64], &[0.0_f32; 64])?])?;
 /// let scores = outputs.get(0)?;
 /// assert_eq!((scores.shape(), scores.element()), (&[1, 10][..], ascendcl::ElementType::F32));
-/// assert_eq!(scores.bytes().len(), 4 * scores.to_vec::<f32>()?.len());
+/// assert_eq!(scores.as_bytes().len(), 4 * scores.to_vec::<f32>()?.len());
 /// # Ok::<_, ascendcl::Error>(())
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
@@ -196,7 +197,7 @@ impl Output {
     }
 
     /// The elements as bytes, in row-major order and the machine's byte order.
-    pub fn bytes(&self) -> &[u8] {
+    pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
@@ -235,7 +236,7 @@ impl Outputs {
     /// # Errors
     ///
     /// [`Error::NoSuchOutput`], [`Error::NoOutputNamed`].
-    pub fn get<'n>(&self, output: impl Into<PortId<'n>>) -> Result<&Output, Error> {
+    pub fn get<'n>(&self, output: impl Into<IndexOrName<'n>>) -> Result<&Output, Error> {
         let index = output.into().output(self.iter().map(Output::name))?;
         self.0.get(index).ok_or_else(|| Error::NoSuchOutput { index, count: self.0.len() })
     }

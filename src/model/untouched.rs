@@ -1,7 +1,7 @@
 //! Methods that a model in flight does not have. They exist so that the compiler's message says why, as in
 //! `src/stream/untouched.rs`.
 
-use super::{BoundModel, Outputs, PortId};
+use super::{BoundModel, IndexOrName, Outputs};
 use crate::brand::Brand;
 use crate::brand::owners::ModelOfTwo;
 use crate::current::Current;
@@ -68,35 +68,35 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
 /// Methods of bound models.
 #[doc(hidden)]
 impl<C: Brand, T> Pending<C, T> {
-    pub fn read<'n, E: Element>(&self, _: &Current<C>, _: impl Into<PortId<'n>>) -> Result<Vec<E>, Error>
+    pub fn read<'n, E: Element>(&self, _: &Current<C>, _: impl Into<IndexOrName<'n>>) -> Result<Vec<E>, Error>
     where
         Self: Waited,
     {
         self.never()
     }
 
-    pub fn write<'n, E: Element>(&mut self, _: &Current<C>, _: impl Into<PortId<'n>>, _: &[E]) -> Result<(), Error>
+    pub fn write<'n, E: Element>(&mut self, _: &Current<C>, _: impl Into<IndexOrName<'n>>, _: &[E]) -> Result<(), Error>
     where
         Self: Waited,
     {
         self.never()
     }
 
-    pub fn read_bytes<'n>(&self, _: &Current<C>, _: impl Into<PortId<'n>>) -> Result<Vec<u8>, Error>
+    pub fn read_bytes<'n>(&self, _: &Current<C>, _: impl Into<IndexOrName<'n>>) -> Result<Vec<u8>, Error>
     where
         Self: Waited,
     {
         self.never()
     }
 
-    pub fn write_bytes<'n>(&mut self, _: &Current<C>, _: impl Into<PortId<'n>>, _: &[u8]) -> Result<(), Error>
+    pub fn write_bytes<'n>(&mut self, _: &Current<C>, _: impl Into<IndexOrName<'n>>, _: &[u8]) -> Result<(), Error>
     where
         Self: Waited,
     {
         self.never()
     }
 
-    pub fn output_shape<'n>(&self, _: &Current<C>, _: impl Into<PortId<'n>>) -> Result<Vec<usize>, Error>
+    pub fn output_shape<'n>(&self, _: &Current<C>, _: impl Into<IndexOrName<'n>>) -> Result<Vec<usize>, Error>
     where
         Self: Waited,
     {
@@ -110,21 +110,21 @@ impl<C: Brand, T> Pending<C, T> {
         self.never()
     }
 
-    pub fn exchange_input<'n, B, R>(&mut self, _: &Current<C>, _: impl Into<PortId<'n>>, _: B) -> Result<R, Error>
+    pub fn exchange_input<'n, B, R>(&mut self, _: &Current<C>, _: impl Into<IndexOrName<'n>>, _: B) -> Result<R, Error>
     where
         Self: Waited,
     {
         self.never()
     }
 
-    pub fn exchange_output<'n, B, R>(&mut self, _: &Current<C>, _: impl Into<PortId<'n>>, _: B) -> Result<R, Error>
+    pub fn exchange_output<'n, B, R>(&mut self, _: &Current<C>, _: impl Into<IndexOrName<'n>>, _: B) -> Result<R, Error>
     where
         Self: Waited,
     {
         self.never()
     }
 
-    pub fn replace_output<'n, B, R>(&mut self, _: &Current<C>, _: impl Into<PortId<'n>>, _: B) -> Result<R, Error>
+    pub fn replace_output<'n, B, R>(&mut self, _: &Current<C>, _: impl Into<IndexOrName<'n>>, _: B) -> Result<R, Error>
     where
         Self: Waited,
     {

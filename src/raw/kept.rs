@@ -167,12 +167,14 @@ impl KeptStream {
         Ok(LentStream { tasks: StreamOps::new(Arc::clone(&self.queue)), _kept: self })
     }
 
-    /// Calls a function of another library that takes the stream and queues nothing on it. This is possible also while
-    /// the context ends ([`Attach::take_down`](crate::raw::Attach::take_down)).
+    /// Calls a function of another library that takes the stream and queues nothing on it. The stream's context has to be
+    /// current on this thread, although no [`Current`] is named: a runtime's is in [`Runtime::with`](crate::Runtime::with).
+    /// This is possible also while the context ends ([`Attach::take_down`](crate::raw::Attach::take_down)).
     ///
     /// # Errors
     ///
-    /// As for [`StreamOps::with_raw`]; [`Error::Gone`] when the stream was destroyed with its context.
+    /// As for [`StreamOps::with_raw`]; [`Error::WrongContext`] also where no context is current; [`Error::Gone`] when the
+    /// stream was destroyed with its context.
     #[rule(STREAM_09)]
     pub fn with_raw<R>(&self, call: impl FnOnce(*mut c_void) -> R) -> Result<R, Error> {
         self.queue.with_raw(call)

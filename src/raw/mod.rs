@@ -59,6 +59,34 @@
 //! [`Current::adopt_memory`](crate::Current::adopt_memory). They are used like all others, and are never destroyed or
 //! freed here.
 //!
+//! An event of other code needs no value here: work on a stream waits for it by [`submit`](crate::stream::StreamOps::submit)
+//! without operands. In the other direction, other code waits for `event.as_raw()`.
+//!
+//! ```
+//! use ascendcl::Library;
+//! use ascendcl_sys::types::{aclrtEvent, aclrtStream};
+//!
+//! # ascendcl::run(Library::Simulator, |current| {
+//! # let (other, numbers) = (current.stream()?, current.upload(&[1_u8; 4])?);
+//! # let written = other.set_bytes(current, numbers, 7)?;
+//! # let recorded = other.record(current, current.event()?)?;
+//! # let theirs = recorded.as_raw();
+//! let (stream, functions) = (current.stream()?, current.library().as_raw());
+//! // SAFETY: other code has recorded the event in this context, and destroys it after this work is over. The function
+//! // queues one task on this stream, and uses no memory.
+//! let behind = unsafe {
+//!     stream.submit(current, "aclrtStreamWaitEvent", (), |stream, ()| {
+//!         functions.aclrtStreamWaitEvent(aclrtStream(stream), aclrtEvent(theirs)).unwrap_or(-1)
+//!     })
+//! }?;
+//! // What is queued on the stream from here on reads what other code wrote before it recorded the event.
+//! behind.wait(current)?;
+//! # assert_eq!(written.wait(current)?.to_vec(current)?, [7; 4]);
+//! # Ok::<_, ascendcl::Error>(())
+//! # })?;
+//! # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+//! ```
+//!
 //! An object of other code that has to end before the context does (a communicator, a channel, an executor) is
 //! [attached](Attach) to the context, which takes it down in its turn.
 //!

@@ -48,6 +48,7 @@ static NEVER_OPENED: Mutex<Vec<Acl>> = Mutex::new(Vec::new());
 ///
 /// The returned errors: [`Error::ThreadTaken`] if this thread has a [`Thread`] or is inside a context; otherwise those
 /// of the library.
+#[must_use = "these are the errors that dropped runtimes could not report"]
 pub fn sweep(limit: Option<Duration>) -> Vec<Error> {
     match Thread::new() {
         Ok(mut thread) => {

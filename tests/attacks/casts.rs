@@ -104,7 +104,7 @@ fn a_model_gets_no_byte_that_is_no_truth_value() {
         }
         let truths = [true, false].map(Bool::from);
         let right = Input::new(&[2], &truths).unwrap();
-        assert_eq!(model.run(current, &[right]).unwrap().get(0).unwrap().bytes(), [0, 1]);
+        assert_eq!(model.run(current, &[right]).unwrap().get(0).unwrap().as_bytes(), [0, 1]);
 
         let mut bound = model.bind(current, &[&[2]], &[&[2]]).unwrap();
         none(bound.write_bytes(current, 0, &[1, 2]).unwrap_err());

@@ -67,7 +67,7 @@ fn an_input_of_elements_without_a_type_here_takes_exactly_the_bytes_that_the_lib
         // At an odd address.
         let bytes = [7_u8; 9];
         let ran = model.run(current, &[Input::from_bytes(&[4, 4], FOUR_BITS, &bytes[1..]).unwrap()]).unwrap();
-        assert_eq!(ran.get(0).unwrap().bytes().len(), 8);
+        assert_eq!(ran.get(0).unwrap().as_bytes().len(), 8);
         let other = Input::from_bytes(&[4, 4], ElementType::Other(30), &bytes[1..]).unwrap();
         let refused = model.run(current, &[other]).unwrap_err();
         assert!(
@@ -206,7 +206,7 @@ fn an_input_with_preprocessing_inside_takes_what_the_model_reads() {
         assert_eq!(model.inputs()[0].shape, [Some(1), Some(6), Some(4), Some(1)]);
         let picture = [1_u8; 24];
         let ran = model.run(current, &[Input::new(&[1, 6, 4, 1], &picture).unwrap()]).unwrap();
-        assert_eq!(ran.get(0).unwrap().bytes().len(), 24);
+        assert_eq!(ran.get(0).unwrap().as_bytes().len(), 24);
         let whole = model.run(current, &[Input::new(&[1, 4, 4, 3], &[1_u8; 48]).unwrap()]).unwrap_err();
         assert!(matches!(&whole, Error::Input(reason) if matches!(**reason, InputError::Shape { .. })), "{whole}");
         let mut bound = model.bind(current, &[&[1, 6, 4, 1]], &[&[24]]).unwrap();

@@ -233,25 +233,25 @@ fn inputs_go_where_their_names_say_and_the_others_around_them() {
         let (seven, two) = (Input::new(&[4], &seven)?, Input::new(&[4], &two)?);
         let orders = [
             [seven.clone(), two.clone()],
-            [two.clone().for_port("subtrahend"), seven.clone().for_port("minuend")],
-            [two.clone().for_port("subtrahend"), seven.clone()],
-            [seven.clone().for_port("minuend"), two.clone()],
+            [two.clone().named("subtrahend"), seven.clone().named("minuend")],
+            [two.clone().named("subtrahend"), seven.clone()],
+            [seven.clone().named("minuend"), two.clone()],
         ];
         for inputs in orders {
             assert_eq!(model.run(current, &inputs)?.get("difference")?.to_vec::<f32>()?, [5.0; 4]);
         }
         let mut refused = |inputs: [Input<'_>; 2]| model.run(current, &inputs).unwrap_err().to_string();
         assert_eq!(
-            refused([seven.clone().for_port("Minuend"), two.clone()]),
+            refused([seven.clone().named("Minuend"), two.clone()]),
             "the model has no input `Minuend`; its inputs are `minuend`, `subtrahend` [DATA-07]"
         );
         assert_eq!(
-            refused([seven.clone().for_port("minuend"), two.clone().for_port("minuend")]),
+            refused([seven.clone().named("minuend"), two.clone().named("minuend")]),
             "input `minuend` was given twice [DATA-07]"
         );
         let short = Input::new(&[3], &[0.0_f32; 3])?;
         assert_eq!(
-            refused([short.for_port("subtrahend"), seven.clone()]),
+            refused([short.named("subtrahend"), seven.clone()]),
             "input `subtrahend` takes the shape [4], but [3] was given [DATA-08]"
         );
         let outputs = model.run(current, &[seven, two])?;
@@ -292,6 +292,37 @@ fn the_ports_of_a_prepared_model_are_found_by_name() {
         assert_eq!(model.output_shape(current, "difference")?, [4]);
         assert_eq!(model.read::<f32>(current, "difference")?, [0.5; 4]);
         assert!(matches!(model.read::<f32>(current, "sum"), Err(Error::NoOutputNamed { .. })));
+        Ok(())
+    });
+}
+
+#[proves(DATA_07)]
+#[test]
+fn copies_on_a_stream_find_inputs_and_outputs_by_name_and_give_all_back_where_there_is_none() {
+    let _alone = alone();
+    strict(false);
+    let image = difference();
+    inside(|current| {
+        let stream = current.stream()?.without_allocator();
+        let model = current.load(ModelSource::memory(&image).into())?;
+        let model = model.bind(current, &[&[4], &[4]], &[&[4]])?;
+        let numbers = |number: f32| current.pageable_buffer(vec![number; 4]);
+        // In the other order than that of the model.
+        let (subtrahend, model) = stream.copy_to_input(current, numbers(1.0), model, "subtrahend")?.split();
+        let (minuend, model) = stream.copy_to_input(current, numbers(1.5), model, &"minuend".to_owned())?.split();
+        let refused = stream.copy_to_input(current, numbers(2.0), model, "factor").unwrap_err();
+        assert_eq!(
+            refused.error.to_string(),
+            "the model has no input `factor`; its inputs are `minuend`, `subtrahend` [DATA-07]"
+        );
+        assert_eq!(refused.value.0.slice(current)?, [2.0; 4]);
+        let model = stream.execute(current, refused.value.1)?;
+        let refused = stream.copy_from_output(current, model, "sum", numbers(0.0)).unwrap_err();
+        assert!(matches!(refused.error, Error::NoOutputNamed { .. }), "{}", refused.error);
+        let (model, numbers) = refused.value;
+        let copied = stream.copy_from_output(current, model, "difference", numbers)?;
+        let ((_model, numbers), _) = copied.join(subtrahend.join(minuend)?)?.wait(current)?;
+        assert_eq!(numbers.slice(current)?, [0.5; 4]);
         Ok(())
     });
 }

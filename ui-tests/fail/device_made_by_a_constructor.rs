@@ -2,7 +2,7 @@
 use ascendcl::{Acl, Device, Error, Thread};
 
 pub fn devices<'a>(acl: &'a Acl, thread: &mut Thread) -> Result<Vec<Device<'a>>, Error> {
-    let count = i32::try_from(acl.device_count()?).unwrap_or_default();
+    let count = acl.device_count()?;
     (0..count).map(|id| Device::new(id)).collect()
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::common::assert_lives;
+use ascendcl::capture::TaskKind;
 use ascendcl_macros::proves;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -33,9 +34,10 @@ fn two_branches_meet_and_every_replay_keeps_their_order() {
             let (first, second) = graph.operands(current).unwrap();
             assert_eq!((first.2[0], second.2[LENGTH - 1]), (number, number));
         }
-        let branches: Vec<_> = graph.topology().tasks.iter().map(|task| (task.call, task.branch)).collect();
+        let branches: Vec<_> = graph.topology().tasks.iter().map(|task| (task.kind, task.branch)).collect();
         // The second branch is behind the first, and taking over needs no further wait; nor does the join.
-        let expected = [("copy", 0), ("wait", 1), ("copy", 1), ("wait", 0), ("copy", 0), ("copy", 0)];
+        use TaskKind::{CopyMemory as Copy, Wait};
+        let expected = [(Copy, 0), (Wait, 1), (Copy, 1), (Wait, 0), (Copy, 0), (Copy, 0)];
         assert_eq!(branches, expected);
         side.synchronize(current).unwrap();
     });

@@ -55,8 +55,8 @@ fn tasks_of_a_build_run_in_their_order_at_each_replay_and_not_before() {
         current.synchronize().unwrap();
         let mut graph = build.end(current).unwrap();
         assert_eq!(graph.operands(current).unwrap().2, [0.0; LENGTH], "nothing has run");
-        let calls: Vec<_> = graph.topology().tasks.iter().map(|task| task.call).collect();
-        assert_eq!(calls, ["copy", "copy", "copy", "set"]);
+        let kinds: Vec<_> = graph.topology().tasks.iter().map(|task| task.kind.to_string()).collect();
+        assert_eq!(kinds, ["copy", "copy", "copy", "set"]);
         graph = assert_echoes(current, &first, graph, 3.0);
         let device = graph.operands(current).unwrap().1.to_vec(current).unwrap();
         assert_eq!(device, [0.0; LENGTH], "the set is behind the copies");

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::common::{library, under_watch};
-use ascendcl::capture::{Capture, Captured, Tasks};
+use ascendcl::capture::{Capture, Captured, TaskKind, Tasks};
 use ascendcl::{Runtime, Thread, operator};
 use ascendcl_macros::proves;
 use ascendcl_sim::Config;
@@ -82,14 +82,14 @@ fn each_replay_runs_the_body_that_the_number_of_then_says() {
             assert_eq!(replayed(current, &main, &mut graph, number), expected, "{number}");
         }
         let graph = graph.unwrap();
-        let tasks: Vec<_> = graph.topology().tasks.iter().map(|task| (task.call, task.after.clone())).collect();
+        let tasks: Vec<_> = graph.topology().tasks.iter().map(|task| (task.kind, task.after.clone())).collect();
         let expected = [
-            ("if", vec![]),
-            ("body", vec![0]),
-            ("set", vec![1]),
-            ("body", vec![0]),
-            ("set", vec![3]),
-            ("end", vec![0, 2, 4]),
+            (TaskKind::If, vec![]),
+            (TaskKind::Body, vec![0]),
+            (TaskKind::SetMemory, vec![1]),
+            (TaskKind::Body, vec![0]),
+            (TaskKind::SetMemory, vec![3]),
+            (TaskKind::End, vec![0, 2, 4]),
         ];
         assert_eq!(tasks, expected);
     });

@@ -2,6 +2,7 @@
 
 use super::*;
 use ascendcl::SharedBuffer;
+use ascendcl::capture::TaskKind;
 use ascendcl::operator::Operator;
 use ascendcl_macros::proves;
 
@@ -34,10 +35,11 @@ fn two_branches_read_one_buffer_and_neither_waits_for_the_other() {
         let weights = current.upload(&[5.0_f32; LENGTH]).unwrap().into_shared();
         let graph = two_readers(current, weights.clone(), (&mut stream, &mut side));
         let tasks = &graph.topology().tasks;
-        let copies: Vec<_> = tasks.iter().filter(|task| task.call == "copy").map(|task| task.branch).collect();
+        let copies: Vec<_> =
+            tasks.iter().filter(|task| task.kind == TaskKind::CopyMemory).map(|task| task.branch).collect();
         assert_eq!(copies, [0, 1], "{tasks:?}");
-        let main = tasks.iter().position(|task| task.call == "copy" && task.branch == 0).unwrap();
-        let read = tasks.iter().find(|task| task.call == "copy" && task.branch == 1).unwrap();
+        let main = tasks.iter().position(|task| task.kind == TaskKind::CopyMemory && task.branch == 0).unwrap();
+        let read = tasks.iter().find(|task| task.kind == TaskKind::CopyMemory && task.branch == 1).unwrap();
         assert!(!read.after.contains(&main), "{tasks:?}");
         let mut graph = stream.replay(current, graph).unwrap().wait(current).unwrap();
         let (shared, first, second) = graph.operands(current).unwrap();

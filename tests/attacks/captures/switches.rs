@@ -4,7 +4,7 @@ use super::groups::{Op, operator};
 use super::*;
 use crate::common::{assert_lives, c_library, library, library_at};
 use crate::with_device;
-use ascendcl::capture::GraphBuild;
+use ascendcl::capture::{GraphBuild, TaskKind};
 use ascendcl::{Acl, Runtime};
 use ascendcl_macros::proves;
 use std::mem;
@@ -51,23 +51,23 @@ fn each_replay_runs_the_case_whose_number_it_finds_and_no_other() {
     inside(|current| {
         let stream = stream(current);
         let mut graph = Some(build(current, 3).end(current).unwrap());
-        let calls = |graph: &CapturedGraph<_, _>| -> Vec<_> {
-            graph.topology().tasks.iter().map(|task| (task.call, task.after.clone())).collect()
+        let kinds = |graph: &CapturedGraph<_, _>| -> Vec<_> {
+            graph.topology().tasks.iter().map(|task| (task.kind, task.after.clone())).collect()
         };
         let expected = [
-            ("copy", vec![]),
-            ("set", vec![0]),
-            ("switch", vec![1]),
-            ("case", vec![2]),
-            ("set", vec![3]),
-            ("case", vec![2]),
-            ("set", vec![5]),
-            ("case", vec![2]),
-            ("set", vec![7]),
-            ("end", vec![4, 6, 8]),
+            (TaskKind::CopyMemory, vec![]),
+            (TaskKind::SetMemory, vec![0]),
+            (TaskKind::Switch, vec![1]),
+            (TaskKind::Case, vec![2]),
+            (TaskKind::SetMemory, vec![3]),
+            (TaskKind::Case, vec![2]),
+            (TaskKind::SetMemory, vec![5]),
+            (TaskKind::Case, vec![2]),
+            (TaskKind::SetMemory, vec![7]),
+            (TaskKind::End, vec![4, 6, 8]),
         ];
         let own = graph.as_ref().unwrap();
-        assert_eq!(calls(own), expected);
+        assert_eq!(kinds(own), expected);
         assert!(own.to_mermaid().contains("t2 -- case 2 --> t7"), "{}", own.to_mermaid());
         for (number, byte) in [(0, 1), (1, 2), (2, 3), (3, 3), (u32::MAX, 3), (0, 1)] {
             assert_eq!(bytes_at(current, &stream, &mut graph, number), byte, "{number}");

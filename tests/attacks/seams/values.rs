@@ -2,7 +2,7 @@
 
 use super::*;
 use ascendcl::memory::{Pages, Rows, bytes_in_arena};
-use ascendcl::model::PortId;
+use ascendcl::model::IndexOrName;
 use ascendcl_macros::proves;
 use std::cell::Cell;
 use std::ops::{Bound, RangeBounds};
@@ -72,10 +72,10 @@ impl AsRef<Path> for Meddles<'_> {
     }
 }
 
-impl<'a> From<Meddles<'a>> for PortId<'static> {
+impl<'a> From<Meddles<'a>> for IndexOrName<'static> {
     fn from(meddles: Meddles<'a>) -> Self {
         let _: &Path = meddles.as_ref();
-        PortId::from(0)
+        IndexOrName::from(0)
     }
 }
 
@@ -99,7 +99,7 @@ fn conversions_that_use_the_context_do_so_before_the_call_they_are_for() {
             assert!(current.load_operators(Meddles(current, "a folder that is not there")).is_err());
             // A conversion that panics leaves the model and the buffer where they are.
             struct Panics;
-            impl From<Panics> for PortId<'static> {
+            impl From<Panics> for IndexOrName<'static> {
                 fn from(_: Panics) -> Self {
                     panic!("in a conversion")
                 }
