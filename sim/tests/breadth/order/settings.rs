@@ -96,9 +96,9 @@ fn a_system_parameter_has_its_value_before_its_context() {
         row!(Own, device::aclrtCtxSetSysParamOpt(debug, 2) => REFUSED),
         row!(Own, device::aclrtSetSysParamOpt(deterministic, 3) => 0),
         row!(Own, device::aclrtSetSysParamOpt(early, 1) => 0),
-        row!(Nowhere, device::aclrtCtxSetSysParamOpt(early, 9) => REFUSED),
-        row!(Nowhere, device::aclrtCtxGetSysParamOpt(early, value) => REFUSED),
-        row!(Own, device::aclrtCtxSetSysParamOpt(early, 1) => REFUSED),
+        row!(Nowhere, device::aclrtCtxSetSysParamOpt(early, 9) => NULL),
+        row!(Nowhere, device::aclrtCtxGetSysParamOpt(early, value) => NULL),
+        row!(Own, device::aclrtCtxSetSysParamOpt(early, 1) => NULL),
     ]);
 }
 
