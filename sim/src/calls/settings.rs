@@ -103,12 +103,20 @@ fn named_for_priority(named: &Named, attribute: aclrtStreamAttr) -> Answer {
 }
 
 /// The lowest bit says whether the stream stops at failures; the others are not looked at. What holds already is not set
-/// again, whatever context is current.
+/// again, and what cannot be taken back is refused, whatever context is current.
 fn set_failure_mode(named: Named, mode: u64) -> Answer {
     let stop = mode & u64::from(ACL_STOP_ON_FAILURE) != 0;
-    if stop && named.stream().is_some_and(|stream| stream.settings.stops_at_failure()) {
+    if let Some(stream) = named.stream() {
         current_context()?;
-        return Ok(());
+        if stream.is_bound() {
+            return Err(Failure::unsupported("the stream belongs to a model, and its mode is chosen before that"));
+        }
+        if stop == stream.settings.stops_at_failure() {
+            return Ok(());
+        }
+        if !stop {
+            return stream.settings.stop_at_failure(false);
+        }
     }
     let stream = named.for_work()?;
     if stop {

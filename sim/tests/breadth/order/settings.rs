@@ -211,3 +211,23 @@ fn the_work_of_a_device_is_stopped_within_a_limit_and_its_rates_need_no_device()
     rates.utilizationExtend = bogus();
     assert_eq!(call!(device::aclrtGetDeviceUtilizationRate(0, &mut rates)), PARAMETER);
 }
+
+#[test]
+fn the_mode_of_a_failure_is_compared_before_the_context_of_its_stream() {
+    let _world = world();
+    let (going_on, stopping, bound) = (stream(), stream(), flagged(ACL_STREAM_PERSISTENT));
+    let mut model = aclmdlRI::NULL;
+    ok!(model_instance::aclmdlRIBuildBegin(&mut model, 0));
+    ok!(model_instance::aclmdlRIBindStream(model, bound, 0));
+    check([
+        row!(Nowhere, stream::aclrtSetStreamFailureMode(going_on, 0) => NO_CONTEXT),
+        row!(Nowhere, stream::aclrtSetStreamFailureMode(bound, 1) => NO_CONTEXT),
+        row!(Other, stream::aclrtSetStreamFailureMode(going_on, 0) => 0),
+        row!(Other, stream::aclrtSetStreamFailureMode(going_on, 1) => OTHER_CONTEXT),
+        row!(Own, stream::aclrtSetStreamFailureMode(stopping, 1) => 0),
+        row!(Other, stream::aclrtSetStreamFailureMode(stopping, 0) => UNSUPPORTED),
+        row!(Other, stream::aclrtSetStreamFailureMode(stopping, 1) => 0),
+        row!(Other, stream::aclrtSetStreamFailureMode(bound, 0) => UNSUPPORTED),
+        row!(Own, stream::aclrtSetStreamFailureMode(bound, 1) => UNSUPPORTED),
+    ]);
+}
