@@ -357,6 +357,7 @@ passed_on!(aclrtStream, aclrtEvent, aclrtContext, aclrtAllocatorDesc, aclrtAlloc
 passed_on!(aclmdlRI, aclmdlRICaptureMode, aclrtTaskGrp, aclrtDrvMemHandle, aclrtHostRegisterType);
 passed_on!(aclrtIpcEventHandle, aclrtIpcMemAttrType, aclrtMemHandleType, aclrtMemSharedHandleType);
 passed_on!(aclrtMemGranularityOptions, aclrtStreamAttr, aclrtDevResLimitType, aclrtFloatOverflowMode);
+passed_on!(aclrtDeviceLimit);
 passed_on!(aclCompileOpt, aclprofAicoreMetrics, aclprofConfigType, aclprofStepTag);
 passed_on!(aclrtMemManagedAdviseType, aclrtMemManagedRangeAttribute, aclrtMemManagedLocation);
 passed_on!(aclmdlAttr, aclmdlConfigAttr, aclmdlExecConfigAttr, aclrtStreamConfigAttr);

@@ -5,7 +5,8 @@ use crate::config::say;
 use ascendcl_sys::types::*;
 use half::f16;
 
-/// The bytes of one element: 1 also for two of the types that take less.
+/// The bytes of one element: 1 also for two of the types that take less, 8 for every number that is none of the types
+/// here, those of 4 and 6 bits among them.
 pub(crate) fn aclDataTypeSize(data_type: aclDataType) -> usize {
     match data_type {
         aclDataType::ACL_INT8
@@ -19,9 +20,9 @@ pub(crate) fn aclDataTypeSize(data_type: aclDataType) -> usize {
         | aclDataType::ACL_FLOAT8_E8M0 => 1,
         aclDataType::ACL_FLOAT16 | aclDataType::ACL_BF16 | aclDataType::ACL_INT16 | aclDataType::ACL_UINT16 => 2,
         aclDataType::ACL_FLOAT | aclDataType::ACL_INT32 | aclDataType::ACL_UINT32 | aclDataType::ACL_COMPLEX32 => 4,
-        aclDataType::ACL_DOUBLE | aclDataType::ACL_INT64 | aclDataType::ACL_UINT64 | aclDataType::ACL_COMPLEX64 => 8,
         aclDataType::ACL_COMPLEX128 => 16,
-        _ => 0,
+        aclDataType::ACL_STRING | aclDataType::ACL_DT_UNDEFINED => 0,
+        _ => 8,
     }
 }
 

@@ -105,7 +105,7 @@ pub(crate) fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: aclrtStream, f
     }
 }
 
-/// A time limit of 0 means no limit, and so does -1 for an external wait, as in the vendor's example.
+/// A time limit of 0 means no limit. An external wait takes no other: -1, which the vendor's example passes, is refused.
 pub(crate) fn aclrtStreamWaitEventWithFlag(stream: aclrtStream, event: aclrtEvent, timeout: u32, flag: u32) -> Answer {
     if event.is_null() {
         return Err(Failure::invalid("the event is null"));
@@ -113,7 +113,7 @@ pub(crate) fn aclrtStreamWaitEventWithFlag(stream: aclrtStream, event: aclrtEven
     if !is_external(flag, ACL_EVENT_WAIT_EXTERNAL)? {
         return hold_up(stream, event, wait_limit(timeout));
     }
-    if !matches!(timeout, 0 | u32::MAX) {
+    if timeout != 0 {
         return Err(Failure::invalid(format!("an external wait has no time limit; found {timeout}")));
     }
     find(event)?.hold_up_outward(Named::find(stream)?, None)

@@ -3,7 +3,7 @@
 use super::memory::not_null;
 use super::set::aclrtMemsetAsync;
 use super::wanted;
-use crate::abi::{Address, InOut, Out};
+use crate::abi::{Address, In, InOut, Out};
 use crate::config;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
@@ -163,11 +163,11 @@ fn parameter(opt: aclSysParamOpt) -> Answer<u32> {
     Ok(opt.0)
 }
 
-/// A parameter that a context can have. How early kernels start is decided for the process (107000).
+/// A parameter that a context can have. How early kernels start is decided for the process (100000).
 fn of_contexts(opt: aclSysParamOpt) -> Answer<u32> {
     let place = parameter(opt)?;
     if opt == aclSysParamOpt::ACL_OPT_ENABLE_KERNEL_EARLY_START {
-        return Err(Failure::refused(format!("contexts do not have the system parameter {}", opt.0)));
+        return Err(Failure::invalid(format!("contexts do not have the system parameter {}", opt.0)));
     }
     Ok(place)
 }
@@ -201,6 +201,54 @@ pub(crate) fn aclrtDeviceTaskAbort(device_id: i32, timeout: u32) -> Answer {
         return Err(Failure::no_context());
     }
     Err(Failure::unsupported("this device cannot stop its work"))
+}
+
+/// Over the bus there are no atomic operations between a device and the host. The runtime looks at the pointers (107000).
+pub(crate) fn aclrtDeviceGetHostAtomicCapabilities(
+    mut capabilities: Out<'_, u32>,
+    operations: In<'_, aclrtAtomicOperation>,
+    count: u32,
+    device_id: i32,
+) -> Answer {
+    let count = asked_for(&capabilities, &operations, count)?;
+    device::device(device_id.into())?;
+    known_operations(&operations, count)?;
+    capabilities.set_all(std::iter::repeat_n(0, count), count);
+    Ok(())
+}
+
+/// Which operations there are between two devices depends on the links, and there are none.
+pub(crate) fn aclrtDeviceGetP2PAtomicCapabilities(
+    capabilities: Out<'_, u32>,
+    operations: In<'_, aclrtAtomicOperation>,
+    count: u32,
+    src_device_id: i32,
+    dst_device_id: i32,
+) -> Answer {
+    let count = asked_for(&capabilities, &operations, count)?;
+    if src_device_id == dst_device_id {
+        let text = format!("device {src_device_id} is both; expected two devices");
+        return Err(Failure::new(ACL_ERROR_RT_INVALID_DEVICEID, text));
+    }
+    device::device(src_device_id.into())?;
+    device::device(dst_device_id.into())?;
+    known_operations(&operations, count)?;
+    Err(Failure::unsupported("there are no links between the devices"))
+}
+
+fn asked_for(capabilities: &Out<'_, u32>, operations: &In<'_, aclrtAtomicOperation>, count: u32) -> Answer<usize> {
+    if capabilities.is_null() || operations.is_null() || count == 0 {
+        return Err(Failure::refused("there are no operations, or there is no place for the answers"));
+    }
+    usize::try_from(count).map_err(|_| Failure::refused(format!("there are no {count} operations")))
+}
+
+fn known_operations(operations: &In<'_, aclrtAtomicOperation>, count: usize) -> Answer {
+    let last = aclrtAtomicOperation::ACL_RT_ATOMIC_OPERATION_SIMD_SCALAR_EXCH;
+    match operations.list(count).iter().find(|operation| **operation > last) {
+        Some(unknown) => Err(Failure::refused(format!("there is no atomic operation {}", unknown.0))),
+        None => Ok(()),
+    }
 }
 
 /// Nothing overflows here: the status is zeros.

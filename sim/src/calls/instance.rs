@@ -82,7 +82,9 @@ pub(crate) fn aclmdlRIAbort(model_ri: aclmdlRI) -> Answer {
     if model_ri.is_null() {
         return Err(Failure::refused("the model instance is null"));
     }
-    instances::find(model_ri)?.abort();
+    let instance = instances::find(model_ri)?;
+    instance.of_current_context()?;
+    instance.abort();
     Ok(())
 }
 

@@ -20,7 +20,6 @@ use std::sync::Arc;
 
 pub(crate) fn aclrtCreateLabel(mut label: Out<'_, aclrtLabel>) -> Answer {
     wanted(&label)?;
-    current_context()?;
     label.set(aclrtLabel(core::ptr::without_provenance_mut(create_label()?)));
     Ok(())
 }
@@ -34,8 +33,9 @@ pub(crate) fn aclrtSetLabel(label: aclrtLabel, stream: aclrtStream) -> Answer {
     if stream.is_null() {
         return Err(Failure::invalid("the stream is null"));
     }
-    let found = find_label(label)?;
-    found.set(label.0.addr(), &*for_work(stream)?)
+    let (found, on) = (find_label(label)?, Named::find(stream)?);
+    found.of_current_context()?;
+    found.set(label.0.addr(), &*on.for_work()?)
 }
 
 /// Whether the labels are set is not looked at.

@@ -67,7 +67,9 @@ pub(crate) fn aclrtWaitAndResetNotify(notify: aclrtNotify, stream: aclrtStream, 
 
 pub(crate) fn aclrtGetNotifyId(notify: aclrtNotify, mut notify_id: Out<'_, u32>) -> Answer {
     wanted(&notify_id)?;
-    notify_id.set(find(notify)?.id());
+    let notify = find(notify)?;
+    current_context()?;
+    notify_id.set(notify.id());
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use crate::machine::device::settings;
 use crate::machine::device::{self, Device};
 use crate::machine::life::devices;
 use crate::machine::streams::refusals::refuse_on;
+use crate::machine::streams::stream::Stream;
 use crate::machine::streams::{self, stopping};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_DEV_SETUP_ERROR;
@@ -29,7 +30,7 @@ pub(crate) fn aclrtSetStreamOverflowSwitch(stream: aclrtStream, flag: u32) -> An
 
 pub(crate) fn aclrtGetStreamOverflowSwitch(stream: aclrtStream, mut flag: Out<'_, u32>) -> Answer {
     wanted(&flag)?;
-    flag.set(Named::find(stream)?.in_any_context()?.settings.overflow_check.load(SeqCst));
+    flag.set(Named::find(stream)?.for_work()?.settings.overflow_check.load(SeqCst));
     Ok(())
 }
 
@@ -67,7 +68,7 @@ fn set_attribute(stream: aclrtStream, attribute: aclrtStreamAttr, value: u64) ->
     if let Some(stream) = named.stream().filter(|_| of_captured.contains(&attribute)) {
         refuse_on(stream, "given this attribute")?;
     }
-    let stream = named.for_work()?;
+    let stream = reached_for(named, attribute)?;
     match attribute {
         aclrtStreamAttr::ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK => stream.settings.overflow_check.store(word, SeqCst),
         aclrtStreamAttr::ACL_STREAM_ATTR_CACHE_OP_INFO => stream.settings.cache_operators.store(word, SeqCst),
@@ -76,6 +77,21 @@ fn set_attribute(stream: aclrtStream, attribute: aclrtStreamAttr, value: u64) ->
         _ => {}
     }
     Ok(())
+}
+
+/// Some attributes belong to the work of the stream, and its context has to be current. A priority needs any context, and the
+/// other attributes none.
+fn reached_for(named: Named, attribute: aclrtStreamAttr) -> Answer<Arc<Stream>> {
+    match attribute {
+        aclrtStreamAttr::ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK | aclrtStreamAttr::ACL_STREAM_ATTR_USER_CUSTOM_TAG => {
+            named.for_work()
+        }
+        aclrtStreamAttr::ACL_STREAM_ATTR_PRIORITY => {
+            current_context()?;
+            named.in_any_context()
+        }
+        _ => named.in_any_context(),
+    }
 }
 
 /// Null is not the default stream where a priority is concerned (107000).
@@ -87,12 +103,20 @@ fn named_for_priority(named: &Named, attribute: aclrtStreamAttr) -> Answer {
 }
 
 /// The lowest bit says whether the stream stops at failures; the others are not looked at. What holds already is not set
-/// again, whatever context is current.
+/// again, and what cannot be taken back is refused, whatever context is current.
 fn set_failure_mode(named: Named, mode: u64) -> Answer {
     let stop = mode & u64::from(ACL_STOP_ON_FAILURE) != 0;
-    if stop && named.stream().is_some_and(|stream| stream.settings.stops_at_failure()) {
+    if let Some(stream) = named.stream() {
         current_context()?;
-        return Ok(());
+        if stream.is_bound() {
+            return Err(Failure::unsupported("the stream belongs to a model, and its mode is chosen before that"));
+        }
+        if stop == stream.settings.stops_at_failure() {
+            return Ok(());
+        }
+        if !stop {
+            return stream.settings.stop_at_failure(false);
+        }
     }
     let stream = named.for_work()?;
     if stop {
@@ -109,7 +133,7 @@ pub(crate) fn aclrtGetStreamAttribute(
     wanted(&value)?;
     let named = Named::find(stream)?;
     named_for_priority(&named, stm_attr_type)?;
-    let stream = named.in_any_context()?;
+    let stream = reached_for(named, stm_attr_type)?;
     let settings = &stream.settings;
     let number = match stm_attr_type {
         aclrtStreamAttr::ACL_STREAM_ATTR_FAILURE_MODE => u32::from(settings.stops_at_failure()),
@@ -135,22 +159,14 @@ pub(crate) fn aclrtSetDeviceSatMode(mode: aclrtFloatOverflowMode) -> Answer {
     if mode >= aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_UNDEF {
         return Err(Failure::refused(format!("there is no overflow mode {}", mode.0)));
     }
-    device_of_mode()?.overflow_mode().store(mode.0, SeqCst);
+    settings::choose_overflow_mode(mode);
     Ok(())
 }
 
 pub(crate) fn aclrtGetDeviceSatMode(mut mode: Out<'_, aclrtFloatOverflowMode>) -> Answer {
     wanted(&mode)?;
-    mode.set(aclrtFloatOverflowMode(device_of_mode()?.overflow_mode().load(SeqCst)));
+    mode.set(settings::overflow_mode());
     Ok(())
-}
-
-/// Without a context the mode is that of the first device.
-fn device_of_mode() -> Answer<Arc<Device>> {
-    match current_context() {
-        Ok(context) => Ok(Arc::clone(context.device())),
-        Err(_) => device::device(0),
-    }
 }
 
 pub(crate) fn aclrtSetDeviceResLimit(device_id: i32, kind: aclrtDevResLimitType, value: u32) -> Answer {

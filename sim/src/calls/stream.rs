@@ -105,7 +105,7 @@ pub(crate) fn aclrtStreamStop(stream: aclrtStream) -> Answer {
     if stream.is_null() {
         return Err(Failure::refused("the stream is null"));
     }
-    submission_stream(stream)?;
+    waiting_stream(stream)?;
     Err(Failure::unsupported("this device cannot stop a stream"))
 }
 

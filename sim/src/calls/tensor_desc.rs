@@ -35,7 +35,7 @@ pub(crate) fn aclGetTensorDescFormat(desc: Name<aclTensorDesc>) -> aclFormat {
     told(with_tensor(desc, |desc| desc.format)).unwrap_or(aclFormat::ACL_FORMAT_UNDEFINED)
 }
 
-/// The bytes of all elements; 0 while an axis is open, and for types without a whole number of bytes.
+/// The bytes of all elements; 0 while an axis is open, and for texts.
 pub(crate) fn aclGetTensorDescSize(desc: Name<aclTensorDesc>) -> usize {
     let size = |desc: &mut TensorDesc| elements(&desc.dims)?.checked_mul(aclDataTypeSize(desc.data_type));
     told(with_tensor(desc, size)).flatten().unwrap_or(0)
@@ -185,7 +185,7 @@ fn set_format(desc: Name<aclTensorDesc>, set: impl FnOnce(&mut TensorDesc)) -> A
     if desc.0 == 0 { Ok(()) } else { with_tensor(desc, set) }
 }
 
-/// The list has to be there even if it is empty.
+/// The list has to be there even if it is empty, which it is for a negative count as well.
 fn set_dims(
     desc: Name<aclTensorDesc>,
     num_dims: i32,
@@ -196,7 +196,7 @@ fn set_dims(
     if dims.is_null() {
         return Err(Failure::invalid("the list of the axes is null"));
     }
-    let dims = list(num_dims, dims)?;
+    let dims = list(num_dims.max(0), dims)?;
     with_tensor(desc, |desc| set(desc, dims))
 }
 

@@ -5,6 +5,7 @@ use super::words::Argument;
 use crate::abi::{FromC, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
+use crate::machine::device;
 use ascendcl_sys::error_codes::*;
 use core::ffi::c_char;
 use std::path::Path;
@@ -17,7 +18,8 @@ pub(super) type Named = (&'static str, Argument);
 /// `/` for the path of a file that has to be there (107000). `#` is for a handle of kernels: none is ever made, so that
 /// each is unknown (107017). `?` is for the place of a kernel in the program: none is known (107044). `&context` is for
 /// the current context of the thread (107002), and other names with `&` are for what there never is (`MISSING`). `%` is
-/// for bytes, which have to be a multiple of 32, and `<` for a number that is too large (107000).
+/// for bytes, which have to be a multiple of 32, and `<` for a number that is too large (107000). `=` is for the number of a
+/// device (107001).
 ///
 /// Read in the vendor's sources.
 const DEMANDS: &[(&str, &str)] = &[
@@ -68,7 +70,6 @@ const DEMANDS: &[(&str, &str)] = &[
     ("aclrtDestroyBinary", "binary"),
     ("aclrtDestroyGroupInfo", "group_info"),
     ("aclrtDeviceGetByPCIBusId", "pci_bus_id device_id"),
-    ("aclrtDeviceGetLimit", "value"),
     ("aclrtDeviceGetPCIBusId", "pci_bus_id"),
     ("aclrtDeviceL2CacheFlush", "!rsv"),
     ("aclrtFreeBuf", "buf"),
@@ -94,7 +95,7 @@ const DEMANDS: &[(&str, &str)] = &[
     ("aclrtGetHardwareSyncAddr", "addr*"),
     ("aclrtGetMemUceInfo", "mem_uce_info_array ret_size"),
     ("aclrtGetMemUsageInfo", "mem_usage_info output_num"),
-    ("aclrtHostMemMapCapabilities", "capabilities"),
+    ("aclrtHostMemMapCapabilities", "capabilities device_id= hac_type<10 &context"),
     ("aclrtKernelArgsAppend", "args_handle param param_size param_handle args_handle#"),
     ("aclrtKernelArgsAppendPlaceHolder", "args_handle param_handle args_handle#"),
     ("aclrtKernelArgsFinalize", "args_handle args_handle#"),
@@ -159,6 +160,12 @@ fn meets(demand: &str, arguments: &[Named]) -> Answer {
     if let Some((name, end)) = demand.split_once('<') {
         let fits = matches!((argument(name), end.parse()), (Some(Argument::Word(number)), Ok(end)) if number < end);
         return holds(fits, || Failure::refused(format!("`{name}` is too large: expected less than {end}")));
+    }
+    if let Some(name) = demand.strip_suffix('=') {
+        return match argument(name) {
+            Some(Argument::Word(number)) => device::device(i64::try_from(number).unwrap_or(-1)).map(drop),
+            _ => Ok(()),
+        };
     }
     if let Some(name) = demand.strip_suffix('%') {
         let fits = matches!(argument(name), Some(Argument::Word(bytes)) if bytes > 0 && bytes.is_multiple_of(32));

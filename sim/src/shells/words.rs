@@ -97,6 +97,7 @@ words! {
     aclrtMbuf: |handle| handle.0.addr() as u64,
     aclrtParamHandle: |handle| handle.0.addr() as u64,
     aclmdlRITask: |handle| handle.0.addr() as u64,
+    aclrtHacType: |kind| kind.0.into(),
     aclrtSnapShotStage: |stage| stage.0.into(),
 }
 

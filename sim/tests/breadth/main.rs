@@ -23,6 +23,7 @@ mod cache;
 mod capture;
 mod capture_rules;
 mod conditions;
+mod device_limits;
 mod exceptions;
 mod external;
 mod indirect;

@@ -282,6 +282,7 @@ enumerations! {
     aclrtMemGranularityOptions = ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM,
     aclrtStreamAttr = ACL_STREAM_ATTR_FAILURE_MODE,
     aclrtDevResLimitType = ACL_RT_DEV_RES_CUBE_CORE,
+    aclrtDeviceLimit = ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE,
     aclrtFloatOverflowMode = ACL_RT_OVERFLOW_MODE_SATURATION,
     aclCompileOpt = ACL_PRECISION_MODE,
     aclmdlAttr = ACL_MDL_ATTR_PRIORITY_INT32,

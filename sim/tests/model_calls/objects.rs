@@ -178,7 +178,10 @@ fn a_format_is_set_on_nothing_without_a_word_and_dims_are_not() {
     fails!(100000, "is null", tensor_desc::aclSetTensorStorageShape(desc, 0, null()));
     fails!(100000, "is null", tensor_desc::aclSetTensorOriginShape(desc, 0, null()));
     assert_eq!(call!(tensor_desc::aclGetTensorDescNumDims(desc)), 1);
-    ok!(tensor_desc::aclSetTensorOriginShape(desc, 0, [1].as_ptr()));
+    // A negative count is that of an empty list.
+    ok!(tensor_desc::aclSetTensorShape(desc, -1, [1].as_ptr()));
+    ok!(tensor_desc::aclSetTensorStorageShape(desc, -1, [1].as_ptr()));
+    ok!(tensor_desc::aclSetTensorOriginShape(desc, -1, [1].as_ptr()));
     assert_eq!(call!(tensor_desc::aclGetTensorDescNumDims(desc)), 0);
     call!(tensor_desc::aclDestroyTensorDesc(desc));
 }

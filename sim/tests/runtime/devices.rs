@@ -98,6 +98,8 @@ fn what_a_configuration_says_is_looked_at() {
         (r#"{"simt_printf_fifo_size": 0}"#, failure),
         (r#"{"simt_printf_fifo_size": "1048576"}"#, failure),
         (r#"{"simd_printf_fifo_size_per_core": -1}"#, failure),
+        (r#"{"simd_printf_fifo_size_per_core": 87}"#, ACL_ERROR_RT_PARAM_INVALID),
+        (r#"{"simd_printf_fifo_size_per_core": 1048576}"#, ACL_SUCCESS),
         (r#"{"acl_graph": {"event_mode": "1"}}"#, ACL_SUCCESS),
         (r#"{"acl_graph": {"event_mode": "2"}}"#, ACL_ERROR_INVALID_PARAM),
         (r#"{"acl_graph": {}}"#, ACL_SUCCESS),
@@ -105,6 +107,21 @@ fn what_a_configuration_says_is_looked_at() {
         assert_eq!(start_with(text), code, "{text}");
         control::reset();
     }
+}
+
+#[test]
+fn a_configuration_chooses_the_limits_of_kernels() {
+    let _machine = fresh();
+    let limit = |of| {
+        let mut bytes = 7;
+        ok!(aclrtDeviceGetLimit(of, &mut bytes));
+        bytes
+    };
+    let text = r#"{"StackSize": {"aicore_stack_size": 40000, "simt_stack_size": 1}, "simd_printf_fifo_size_per_core": 1025}"#;
+    assert_eq!(start_with(text), ACL_SUCCESS);
+    assert_eq!(limit(aclrtDeviceLimit::ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE), 49_152);
+    assert_eq!(limit(aclrtDeviceLimit::ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE), 1032);
+    ok!(aclFinalize());
 }
 
 /// As long as the process lives, its configuration is that of the first start, whichever file it stands in.

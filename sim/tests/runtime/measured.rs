@@ -159,6 +159,9 @@ fn small_codes_are_those_of_the_vendor() {
         ACL_ERROR_RT_PARAM_INVALID
     );
     assert_eq!([aclDataType::ACL_INT4, aclDataType::ACL_UINT1].map(|ty| acl!(aclDataTypeSize(ty))), [1, 1]);
+    let without_size = [aclDataType::ACL_STRING, aclDataType::ACL_DT_UNDEFINED];
+    assert_eq!(without_size.map(|ty| acl!(aclDataTypeSize(ty))), [0, 0]);
+    assert_eq!([14, 38, 41, 99, -2].map(|number| acl!(aclDataTypeSize(aclDataType(number)))), [8; 5]);
     ok!(aclrtSetStreamFailureMode(stream(), 9));
 }
 

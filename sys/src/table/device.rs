@@ -18,18 +18,18 @@ macro_rules! device_functions {
         [optional sim] fn aclrtDeviceEnablePeerAccess(peer_device_id: i32, flags: u32) -> aclError;
         [optional sim] fn aclrtDeviceGetBareTgid(pid: *mut i32) -> aclError;
         [optional] fn aclrtDeviceGetByPCIBusId(pci_bus_id: *const c_char, device_id: *mut i32) -> aclError;
-        [optional] fn aclrtDeviceGetHostAtomicCapabilities(
+        [optional sim] fn aclrtDeviceGetHostAtomicCapabilities(
             capabilities: *mut u32, operations: *const aclrtAtomicOperation, count: u32, device_id: i32
         ) -> aclError;
-        [optional] fn aclrtDeviceGetLimit(limit: aclrtDeviceLimit, value: *mut usize) -> aclError;
-        [optional] fn aclrtDeviceGetP2PAtomicCapabilities(
+        [optional sim] fn aclrtDeviceGetLimit(limit: aclrtDeviceLimit, value: *mut usize) -> aclError;
+        [optional sim] fn aclrtDeviceGetP2PAtomicCapabilities(
             capabilities: *mut u32, operations: *const aclrtAtomicOperation, count: u32, src_device_id: i32,
             dst_device_id: i32
         ) -> aclError;
         [optional] fn aclrtDeviceGetPCIBusId(device_id: i32, pci_bus_id: *mut c_char, len: i32) -> aclError;
         [optional sim] fn aclrtDeviceGetUuid(device_id: i32, uuid: *mut aclrtUuid) -> aclError;
         [optional sim] fn aclrtDevicePeerAccessStatus(device_id: i32, peer_device_id: i32, status: *mut i32) -> aclError;
-        [optional] fn aclrtDeviceSetLimit(limit: aclrtDeviceLimit, value: usize) -> aclError;
+        [optional sim] fn aclrtDeviceSetLimit(limit: aclrtDeviceLimit, value: usize) -> aclError;
         [optional sim] fn aclrtDeviceTaskAbort(device_id: i32, timeout: u32) -> aclError;
         [required sim] fn aclrtGetCurrentContext(context: *mut aclrtContext) -> aclError;
         [required sim] fn aclrtGetDevice(device_id: *mut i32) -> aclError;

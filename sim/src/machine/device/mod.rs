@@ -8,10 +8,9 @@ use crate::locks::{lock, read, write};
 use crate::machine::handles;
 use ascendcl_rules::{DEV_11, Object};
 use ascendcl_sys::error_codes::*;
-use ascendcl_sys::types::aclrtFloatOverflowMode;
 use settings::Limits as CoreLimits;
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, RwLock};
 
 pub(crate) struct Device {
@@ -28,7 +27,6 @@ pub(crate) struct Device {
     memory: AtomicUsize,
     /// Devices that work of this one may reach.
     peers: Mutex<BTreeSet<u32>>,
-    overflow_mode: AtomicU32,
     core_limits: CoreLimits,
 }
 
@@ -104,7 +102,6 @@ impl Device {
             events: AtomicUsize::new(0),
             memory: AtomicUsize::new(0),
             peers: Mutex::default(),
-            overflow_mode: AtomicU32::new(aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_INFNAN.0),
             core_limits: CoreLimits::default(),
         }
     }
@@ -181,15 +178,9 @@ impl Device {
         self.limits.memory
     }
 
-    /// The overflow mode that the program chose. The simulator's operators keep infinities.
-    pub(crate) fn overflow_mode(&self) -> &AtomicU32 {
-        &self.overflow_mode
-    }
-
     /// Resets all settings.
     pub(in crate::machine) fn forget_settings(&self) {
         lock(&self.peers).clear();
-        self.overflow_mode.store(aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_INFNAN.0, SeqCst);
         self.core_limits.reset();
     }
 

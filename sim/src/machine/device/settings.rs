@@ -3,7 +3,8 @@
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use ascendcl_rules::STREAM_15;
-use ascendcl_sys::types::aclrtDevResLimitType;
+use ascendcl_sys::error_codes::ACL_ERROR_RT_DEV_SETUP_ERROR;
+use ascendcl_sys::types::{aclrtDevResLimitType, aclrtDeviceLimit, aclrtFloatOverflowMode};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -119,6 +120,77 @@ pub(crate) fn operator_limit() -> u64 {
     OPERATOR_LIMIT.load(SeqCst)
 }
 
+/// How operators treat overflows, for the whole process: a reset of a device does not take it back. The simulator's operators
+/// keep infinities.
+static OVERFLOW_MODE: AtomicU32 = AtomicU32::new(aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_INFNAN.0);
+
+pub(crate) fn overflow_mode() -> aclrtFloatOverflowMode {
+    aclrtFloatOverflowMode(OVERFLOW_MODE.load(SeqCst))
+}
+
+pub(crate) fn choose_overflow_mode(mode: aclrtFloatOverflowMode) {
+    OVERFLOW_MODE.store(mode.0, SeqCst);
+}
+
+/// What kernels of all devices get, in bytes. It is chosen for the process, and a device takes it when it is set up.
+#[derive(Clone, Copy)]
+struct DeviceLimits {
+    stack: u32,
+    /// For what the kernels of one core print.
+    printed: u32,
+}
+
+impl DeviceLimits {
+    const DEFAULT: Self = Self { stack: 32 << 10, printed: 32 << 10 };
+}
+
+static DEVICE_LIMITS: Mutex<DeviceLimits> = Mutex::new(DeviceLimits::DEFAULT);
+
+pub(crate) fn device_limit(limit: aclrtDeviceLimit) -> Answer<u32> {
+    match limit {
+        aclrtDeviceLimit::ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE => Ok(lock(&DEVICE_LIMITS).stack),
+        aclrtDeviceLimit::ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE => Ok(lock(&DEVICE_LIMITS).printed),
+        other => Err(no_such_cores(other)),
+    }
+}
+
+pub(crate) fn choose_device_limit(limit: aclrtDeviceLimit, bytes: u32) -> Answer {
+    const STACK_STEP: u32 = 16 << 10;
+    const PRINTED_STEP: u32 = 8;
+    const PRINTED: std::ops::RangeInclusive<u32> = 1 << 10..=64 << 20;
+    match limit {
+        // Less than the default changes nothing. Sizes that are too large are kept: the device finds them when it is set up.
+        aclrtDeviceLimit::ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE if bytes > DeviceLimits::DEFAULT.stack => {
+            lock(&DEVICE_LIMITS).stack = bytes.wrapping_add(STACK_STEP - 1) / STACK_STEP * STACK_STEP;
+        }
+        aclrtDeviceLimit::ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE => {}
+        aclrtDeviceLimit::ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE => {
+            if !PRINTED.contains(&bytes) {
+                let text = format!("{bytes} bytes for what a core prints; 1024 to 67108864 are possible");
+                return Err(Failure::refused(text));
+            }
+            lock(&DEVICE_LIMITS).printed = bytes.next_multiple_of(PRINTED_STEP);
+        }
+        other => return Err(no_such_cores(other)),
+    }
+    Ok(())
+}
+
+/// A device is set up with the stacks that were chosen (507033).
+pub(in crate::machine) fn check_stacks() -> Answer {
+    const MOST: u32 = 192 << 10;
+    let chosen = lock(&DEVICE_LIMITS).stack;
+    if chosen <= MOST {
+        return Ok(());
+    }
+    let text = format!("aclrtDeviceSetLimit chose stacks of {chosen} bytes; the device has at most {MOST} for one");
+    Err(Failure::new(ACL_ERROR_RT_DEV_SETUP_ERROR, text))
+}
+
+fn no_such_cores(limit: aclrtDeviceLimit) -> Failure {
+    Failure::unsupported(format!("the limit {} is one of cores that this device does not have", limit.0))
+}
+
 type Parameters = BTreeMap<(usize, u32), i64>;
 
 /// System parameters by context and number; those of the process stand under 0.
@@ -136,6 +208,8 @@ pub(in crate::machine) fn forget_context(context: usize) {
 pub(in crate::machine) fn clear() {
     lock(parameters()).clear();
     limit_operators(0);
+    choose_overflow_mode(aclrtFloatOverflowMode::ACL_RT_OVERFLOW_MODE_INFNAN);
+    *lock(&DEVICE_LIMITS) = DeviceLimits::DEFAULT;
 }
 
 thread_local! {

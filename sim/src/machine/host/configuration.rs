@@ -2,8 +2,9 @@
 
 use super::json::{self, Value};
 use crate::failure::{Answer, Failure};
+use crate::machine::device::settings;
 use ascendcl_sys::error_codes::*;
-use ascendcl_sys::types::aclError;
+use ascendcl_sys::types::{aclError, aclrtDeviceLimit};
 use std::ffi::CString;
 use std::fs;
 
@@ -67,8 +68,8 @@ fn depth(bytes: &[u8], open: u8, close: u8) -> usize {
     deepest
 }
 
-/// Looks at what `aclInit` demands of its configuration. The section on dumps is looked at by `dump`, and none of the others
-/// has an effect here: a simulated device has no stacks of kernels, for one.
+/// Looks at what `aclInit` demands of its configuration. The section on dumps is looked at by `dump`. Of the others, only the
+/// limits of kernels have an effect here.
 pub(super) fn check(said: &Value) -> Answer {
     let refused = |code: aclError, key: &str, expected: &str| -> Answer {
         Err(Failure::new(code, format!("the configuration has another `{key}` than {expected}")))
@@ -98,6 +99,24 @@ pub(super) fn check(said: &Value) -> Answer {
     }
     if in_section("acl_graph", "event_mode").is_some_and(|mode| !is_one_of_two(mode)) {
         return refused(ACL_ERROR_INVALID_PARAM, "event_mode", "\"0\" or \"1\"");
+    }
+    Ok(())
+}
+
+/// Chooses the limits of kernels that the configuration has. Those of cores that the device does not have are passed over.
+pub(super) fn choose_limits(said: &Value) -> Answer {
+    let number = |value: Option<&Value>| value.and_then(Value::as_number).and_then(|digits| digits.parse::<u64>().ok());
+    let stack = number(said.get("StackSize").and_then(|section| section.get("aicore_stack_size")));
+    let printed = number(said.get("simd_printf_fifo_size_per_core"));
+    let limits = [
+        (aclrtDeviceLimit::ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE, stack),
+        (aclrtDeviceLimit::ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE, printed),
+    ];
+    for (limit, bytes) in limits {
+        if let Some(bytes) = bytes {
+            // The library, too, looks at the lower half alone.
+            settings::choose_device_limit(limit, bytes as u32)?;
+        }
     }
     Ok(())
 }

@@ -63,6 +63,7 @@ pub(crate) fn init(config_path: &str) -> Answer {
     }
     let settings = configuration::parsed(config_path, configuration.to_bytes())?;
     configuration::check(&settings)?;
+    configuration::choose_limits(&settings)?;
     let (mut count, answer) = tell_start(count, &configuration);
     answer?;
     dump::start(&settings);

@@ -2,18 +2,20 @@
 
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
+use crate::machine::contexts::context::current_context;
 use crate::machine::handles::Table;
 use crate::machine::recording::program::What;
 use crate::machine::recording::tasks::Sort;
 use crate::machine::streams::refusals::assembly_of;
 use crate::machine::streams::stream::Stream;
 use ascendcl_rules::{DATA_05, Object};
-use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_INTERNAL_ERROR, ACL_ERROR_RT_LABEL_CONTEXT};
 use ascendcl_sys::types::{aclrtLabel, aclrtLabelList};
 use std::sync::{Arc, Mutex};
 
-#[derive(Default)]
 pub(crate) struct Label {
+    /// The context that was current when it was created.
+    context: usize,
     state: Mutex<State>,
 }
 
@@ -41,7 +43,8 @@ pub(crate) fn create_label() -> Answer<usize> {
         let text = format!("the process has {MOST} labels, and there are no more");
         return Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, text));
     }
-    Ok(LABELS.add(Label::default()))
+    let context = current_context()?.id();
+    Ok(LABELS.add(Label { context, state: Mutex::default() }))
 }
 
 /// The live label behind a C argument.
@@ -54,11 +57,21 @@ pub(crate) fn find_label(label: aclrtLabel) -> Answer<Arc<Label>> {
 
 /// Tasks that were built with it do not change.
 pub(crate) fn destroy_label(label: aclrtLabel) -> Answer {
-    find_label(label)?;
+    find_label(label)?.of_current_context()?;
     LABELS.remove(label.0.addr()).map(drop).ok_or_else(|| gone(label.0.addr(), Failure::unknown("label")))
 }
 
 impl Label {
+    /// A label is set and destroyed in its own context.
+    pub(crate) fn of_current_context(&self) -> Answer {
+        let current = current_context()?.id();
+        if current == self.context {
+            return Ok(());
+        }
+        let text = format!("the label belongs to context {:#x}, which is not current: {current:#x} is", self.context);
+        Err(Failure::new(ACL_ERROR_RT_LABEL_CONTEXT, text))
+    }
+
     /// Sets it behind what the stream has. It can be given to a stream once.
     pub(crate) fn set(&self, number: usize, stream: &Stream) -> Answer {
         if let Some(before) = self.give(stream.number()) {

@@ -5,7 +5,7 @@ use crate::locks::{self, lock};
 use crate::machine::callbacks::notices;
 use crate::machine::contexts::context::Context;
 use crate::machine::contexts::teardown::Rest;
-use crate::machine::device::{self, Device};
+use crate::machine::device::{self, Device, settings};
 use crate::machine::handles::Table;
 use crate::machine::life::contexts;
 use crate::machine::streams::table;
@@ -59,7 +59,12 @@ pub(crate) fn set(device: &Arc<Device>, counted: impl FnOnce(usize)) -> Answer {
         let mut life = when_ended(lock(&life));
         let (primary, created) = match &life.primary {
             Some(primary) => (Arc::clone(primary), false),
-            None => (Context::create(device, true)?, true),
+            None => {
+                if life.explicit == 0 {
+                    settings::check_stacks()?;
+                }
+                (Context::create(device, true)?, true)
+            }
         };
         life.primary = Some(Arc::clone(&primary));
         life.sets += 1;
@@ -130,7 +135,14 @@ pub(crate) fn reset(device: &Device, forced: bool, counted: impl FnOnce()) -> An
 
 /// A context of the caller on this device.
 pub(crate) fn create_context(device: &Arc<Device>) -> Answer<Arc<Context>> {
-    lock(&*life_of(device)).explicit += 1;
+    {
+        let life = life_of(device);
+        let mut life = lock(&life);
+        if life.primary.is_none() && life.explicit == 0 {
+            settings::check_stacks()?;
+        }
+        life.explicit += 1;
+    }
     let context = Context::create(device, false).inspect_err(|_| lose_context(device))?;
     notices::stream_created(&context.default_stream());
     Ok(context)

@@ -5,6 +5,7 @@ use super::*;
 use core::ffi::c_void;
 use core::ptr::{null, null_mut};
 
+const NO_DEVICE: i32 = ACL_ERROR_RT_INVALID_DEVICEID;
 const ONE: dim3 = dim3 { x: 1, y: 1, z: 1 };
 
 unsafe extern "C" fn hears(_: *mut aclrtExceptionInfo, _: *mut c_void) {}
@@ -248,7 +249,11 @@ fn questions_about_devices_and_the_process_look_at_their_arguments() {
         row!(Own, memory::aclrtGetMemUsageInfo(1, place(), 1, null_mut()) => NULL),
         row!(Own, memory::aclrtGetMemUsageInfo(1, place(), 1, place()) => UNSUPPORTED),
         row!(Own, memory::aclrtHostMemMapCapabilities(1, aclrtHacType(0), null_mut()) => NULL),
-        row!(Own, memory::aclrtHostMemMapCapabilities(1, aclrtHacType(0), place()) => UNSUPPORTED),
+        row!(Nowhere, memory::aclrtHostMemMapCapabilities(5, aclrtHacType(10), place()) => NO_DEVICE),
+        row!(Nowhere, memory::aclrtHostMemMapCapabilities(u32::MAX, aclrtHacType(0), place()) => NO_DEVICE),
+        row!(Nowhere, memory::aclrtHostMemMapCapabilities(1, aclrtHacType(10), place()) => REFUSED),
+        row!(Nowhere, memory::aclrtHostMemMapCapabilities(1, aclrtHacType(9), place()) => NO_CONTEXT),
+        row!(Own, memory::aclrtHostMemMapCapabilities(1, aclrtHacType(9), place()) => UNSUPPORTED),
         row!(Own, process::aclrtCacheLastTaskOpInfo(null(), 1) => NULL),
         row!(Own, process::aclrtCacheLastTaskOpInfo(set(), 0) => NULL),
         row!(Own, process::aclrtCacheLastTaskOpInfo(set(), 1) => UNSUPPORTED),
@@ -259,8 +264,6 @@ fn questions_about_devices_and_the_process_look_at_their_arguments() {
         row!(Own, device::aclrtDeviceGetByPCIBusId(null(), place()) => NULL),
         row!(Own, device::aclrtDeviceGetByPCIBusId(set(), null_mut()) => NULL),
         row!(Own, device::aclrtDeviceGetByPCIBusId(set(), place()) => UNSUPPORTED),
-        row!(Own, device::aclrtDeviceGetLimit(aclrtDeviceLimit(0), null_mut()) => NULL),
-        row!(Own, device::aclrtDeviceGetLimit(aclrtDeviceLimit(0), place()) => UNSUPPORTED),
         row!(Own, device::aclrtDeviceGetPCIBusId(1, null_mut(), 1) => NULL),
         row!(Own, device::aclrtDeviceGetPCIBusId(1, place(), 1) => UNSUPPORTED),
         row!(Own, process::aclrtDeviceL2CacheFlush(place()) => NULL),

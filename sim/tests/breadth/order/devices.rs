@@ -193,3 +193,31 @@ fn the_place_of_a_condition_comes_before_its_handle() {
         ]);
     }
 }
+
+#[test]
+fn atomic_operations_are_looked_at_behind_the_devices_that_are_asked_for_them() {
+    let _world = world();
+    let operations = [0, 12, 44, 45].map(aclrtAtomicOperation);
+    let (asked, mut found) = (operations.as_ptr(), [7; 4]);
+    let place: *mut u32 = found.as_mut_ptr();
+    let (nothing, none): (*mut u32, *const aclrtAtomicOperation) = (null_mut(), null());
+    let no_device = ACL_ERROR_RT_INVALID_DEVICEID;
+    for on in ANYWHERE {
+        check([
+            row!(on, device::aclrtDeviceGetHostAtomicCapabilities(nothing, asked, 3, 9) => REFUSED),
+            row!(on, device::aclrtDeviceGetHostAtomicCapabilities(place, none, 3, 9) => REFUSED),
+            row!(on, device::aclrtDeviceGetHostAtomicCapabilities(place, asked, 0, 9) => REFUSED),
+            row!(on, device::aclrtDeviceGetHostAtomicCapabilities(place, asked, 4, 9) => no_device),
+            row!(on, device::aclrtDeviceGetHostAtomicCapabilities(place, asked, 4, -1) => no_device),
+            row!(on, device::aclrtDeviceGetHostAtomicCapabilities(place, asked, 4, 0) => REFUSED),
+            row!(on, device::aclrtDeviceGetP2PAtomicCapabilities(place, asked, 0, 9, 9) => REFUSED),
+            row!(on, device::aclrtDeviceGetP2PAtomicCapabilities(place, asked, 4, 0, 0) => no_device),
+            row!(on, device::aclrtDeviceGetP2PAtomicCapabilities(place, asked, 4, 0, 9) => no_device),
+            row!(on, device::aclrtDeviceGetP2PAtomicCapabilities(place, asked, 4, 0, 1) => REFUSED),
+            row!(on, device::aclrtDeviceGetP2PAtomicCapabilities(place, asked, 3, 0, 1) => UNSUPPORTED),
+        ]);
+    }
+    assert_eq!(found, [7; 4]);
+    ok!(device::aclrtDeviceGetHostAtomicCapabilities(place, asked, 3, 0));
+    assert_eq!(found, [0, 0, 0, 7]);
+}

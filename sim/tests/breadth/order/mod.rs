@@ -134,6 +134,7 @@ fn group() -> aclrtTaskGrp {
 mod absent;
 mod absent_models;
 mod captures;
+mod contexts;
 mod copies;
 mod devices;
 mod events;

@@ -96,9 +96,9 @@ fn a_system_parameter_has_its_value_before_its_context() {
         row!(Own, device::aclrtCtxSetSysParamOpt(debug, 2) => REFUSED),
         row!(Own, device::aclrtSetSysParamOpt(deterministic, 3) => 0),
         row!(Own, device::aclrtSetSysParamOpt(early, 1) => 0),
-        row!(Nowhere, device::aclrtCtxSetSysParamOpt(early, 9) => REFUSED),
-        row!(Nowhere, device::aclrtCtxGetSysParamOpt(early, value) => REFUSED),
-        row!(Own, device::aclrtCtxSetSysParamOpt(early, 1) => REFUSED),
+        row!(Nowhere, device::aclrtCtxSetSysParamOpt(early, 9) => NULL),
+        row!(Nowhere, device::aclrtCtxGetSysParamOpt(early, value) => NULL),
+        row!(Own, device::aclrtCtxSetSysParamOpt(early, 1) => NULL),
     ]);
 }
 
@@ -210,4 +210,24 @@ fn the_work_of_a_device_is_stopped_within_a_limit_and_its_rates_need_no_device()
     }
     rates.utilizationExtend = bogus();
     assert_eq!(call!(device::aclrtGetDeviceUtilizationRate(0, &mut rates)), PARAMETER);
+}
+
+#[test]
+fn the_mode_of_a_failure_is_compared_before_the_context_of_its_stream() {
+    let _world = world();
+    let (going_on, stopping, bound) = (stream(), stream(), flagged(ACL_STREAM_PERSISTENT));
+    let mut model = aclmdlRI::NULL;
+    ok!(model_instance::aclmdlRIBuildBegin(&mut model, 0));
+    ok!(model_instance::aclmdlRIBindStream(model, bound, 0));
+    check([
+        row!(Nowhere, stream::aclrtSetStreamFailureMode(going_on, 0) => NO_CONTEXT),
+        row!(Nowhere, stream::aclrtSetStreamFailureMode(bound, 1) => NO_CONTEXT),
+        row!(Other, stream::aclrtSetStreamFailureMode(going_on, 0) => 0),
+        row!(Other, stream::aclrtSetStreamFailureMode(going_on, 1) => OTHER_CONTEXT),
+        row!(Own, stream::aclrtSetStreamFailureMode(stopping, 1) => 0),
+        row!(Other, stream::aclrtSetStreamFailureMode(stopping, 0) => UNSUPPORTED),
+        row!(Other, stream::aclrtSetStreamFailureMode(stopping, 1) => 0),
+        row!(Other, stream::aclrtSetStreamFailureMode(bound, 0) => UNSUPPORTED),
+        row!(Own, stream::aclrtSetStreamFailureMode(bound, 1) => UNSUPPORTED),
+    ]);
 }
