@@ -58,6 +58,7 @@ mod panics;
 mod parts;
 mod peers;
 mod ports;
+mod printed;
 mod refusals;
 mod registered;
 mod registrations;
