@@ -76,6 +76,7 @@ mod sharing;
 mod swap;
 mod taken;
 mod teardown;
+mod thread_locals;
 mod threads;
 mod together;
 mod told;
