@@ -13,6 +13,7 @@ use crate::properties::DeviceProperties;
 use crate::run_mode::RunMode;
 use crate::undelivered;
 use ascendcl_macros::rule;
+use core::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
@@ -32,7 +33,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 /// acl.close()?;
 /// # Ok::<(), ascendcl::Error>(())
 /// ```
-#[derive(Debug)]
 #[must_use = "an `Acl` that is not closed leaves the library initialised"]
 #[rule(INIT_01, INIT_04, INIT_08, INIT_10)]
 #[diagnostic::on_move(
@@ -266,5 +266,13 @@ impl Acl {
 
     fn devices(&self) -> MutexGuard<'_, Vec<Arc<DeviceRow>>> {
         self.devices.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+/// Without the devices, whose list is locked: the program's writer may use this value.
+impl fmt::Debug for Acl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (library, joined) = (&self.library, &self.joined);
+        f.debug_struct("Acl").field("library", library).field("joined", joined).finish_non_exhaustive()
     }
 }

@@ -31,6 +31,15 @@ impl InCallback {
         Self { outer: STATE.with(|state| state.in_callback.replace(1)) }
     }
 
+    /// From now on this thread counts as inside a callback, unless its token is taken: then it is the program's.
+    pub(crate) fn stay_on_this_thread() {
+        STATE.with(|state| {
+            if state.is_taken.get() == 0 {
+                state.in_callback.set(1);
+            }
+        });
+    }
+
     /// Whether this thread is inside a callback.
     #[inline(always)]
     pub(crate) fn is_running() -> bool {
@@ -125,5 +134,22 @@ mod tests {
         assert!(OutsideCallbacks::now().is_some() && take_token().is_none());
         give_token_back();
         assert!(take_token().is_some());
+        give_token_back();
+    }
+
+    #[test]
+    fn a_thread_stays_inside_callbacks_unless_it_is_the_programs() {
+        let of_the_program = || {
+            assert!(take_token().is_some());
+            InCallback::stay_on_this_thread();
+            assert!(OutsideCallbacks::now().is_some());
+        };
+        let of_the_library = || {
+            InCallback::stay_on_this_thread();
+            contained(|| assert!(InCallback::is_running())).unwrap();
+            assert!(OutsideCallbacks::now().is_none() && take_token().is_none());
+        };
+        thread::spawn(of_the_program).join().unwrap();
+        thread::spawn(of_the_library).join().unwrap();
     }
 }

@@ -10,6 +10,7 @@ use crate::ledger::takes::{self, CodeLocation};
 use crate::library::Loaded;
 use crate::thread::ThreadToken;
 use ascendcl_macros::rule;
+use core::fmt;
 use core::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +33,6 @@ use std::time::Duration;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 #[must_use = "a device that is not reset is given back when the `Acl` is closed"]
 #[rule(DEV_02, DEV_06, DEV_07)]
 #[diagnostic::on_move(
@@ -46,7 +46,6 @@ pub struct Device<'a> {
 
 /// The program's handle of a take. When it is dropped, nobody uses the take any more, so it is given up: another part of the
 /// program may recover the device. Dropping it does not call the library.
-#[derive(Debug)]
 struct Held(Arc<DeviceRow>);
 
 impl Drop for Held {
@@ -277,5 +276,12 @@ impl Device<'_> {
         // The token proves that no call is under way on this thread. The row restores the thread's current context.
         let _ = thread;
         self.acl.reset(self.row()).map_err(|error| Failed { error, value: self })
+    }
+}
+
+/// Without the contexts that are left, whose list is locked: the program's writer may use this value.
+impl fmt::Debug for Device<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device").field("id", &self.id()).finish_non_exhaustive()
     }
 }

@@ -1,6 +1,7 @@
 //! Other libraries that use this one.
 
 use ascendcl_rules::RuleId;
+use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,13 +18,12 @@ pub struct LibraryUser {
 }
 
 /// The users of one loaded and initialised library.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default)]
 pub(crate) struct Users(Arc<Mutex<Vec<(u64, &'static LibraryUser)>>>);
 
 /// Prevents finalising the library: see [`Acl::hold`](crate::Acl::hold). Dropping it does not call the library. If it
 /// is forgotten, the library is never finalised.
 #[must_use = "a hold that is dropped holds nothing any more"]
-#[derive(Debug)]
 pub struct LibraryHold {
     users: Users,
     number: u64,
@@ -50,5 +50,12 @@ impl Users {
 impl Drop for LibraryHold {
     fn drop(&mut self) {
         self.users.all().retain(|(number, _)| *number != self.number);
+    }
+}
+
+/// Without the other users, whose list is locked: the program's writer may use this value.
+impl fmt::Debug for LibraryHold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LibraryHold").field("number", &self.number).finish_non_exhaustive()
     }
 }

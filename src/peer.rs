@@ -40,7 +40,6 @@ mod sealed {
     use super::{Brand, Context, Error, InScope, Inside, Ledger, Name, Runtime};
 
     /// A context that is open.
-    #[derive(Debug)]
     pub struct Opened<'a>(pub(super) &'a Ledger);
 
     pub trait Sealed {

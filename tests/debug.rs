@@ -10,6 +10,7 @@ use ascendcl::allocator::descriptor::Descriptor;
 use ascendcl::capture::{CaptureMode, Tasks};
 use ascendcl::memory::{Pages, bytes_in_arena};
 use ascendcl::model::{Load, ModelSource};
+use ascendcl::raw::{KeptMemory, LastUse, LibraryUser};
 use ascendcl::runtime::Actor;
 use ascendcl::stream::AllocatorGroup;
 use ascendcl::{Acl, Brand, Current, Error, Input, Library, Runtime, Scoped, Thread, operator};
@@ -18,6 +19,8 @@ use common::{alone, difference};
 use std::fmt::Debug;
 
 ascendcl::names!(Vision, Digits);
+
+static ANOTHER: LibraryUser = LibraryUser { why: "another library is in use: close it first", rules: &[] };
 
 /// It begins with the type's name, and has no address in it.
 #[track_caller]
@@ -33,9 +36,12 @@ fn names(value: &impl Debug, name: &str) {
 fn values_of_the_library_and_its_contexts() {
     let alone = alone();
     let acl = Acl::init(Library::Simulator).unwrap();
+    names(&acl, "Acl");
+    names(&acl.hold(&ANOTHER).unwrap(), "LibraryHold");
     names(&acl.library(), "Loaded");
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
+    names(&device, "Device");
     device
         .context(&mut thread, |context, thread| {
             names(context, "Context");
@@ -76,6 +82,9 @@ fn values_of_memory() {
         assert!(format!("{any:?}").contains("element: F32, shape: [2, 2]"), "{any:?}");
         names(&any.into_shared(), "SharedAnyTensor");
         current.copy_scope(|_, copies| names(copies, "CopyScope")).unwrap();
+        let kept: KeptMemory = current.upload(&[1.0_f32; 4]).unwrap().keep();
+        names(&kept, "KeptMemory");
+        names(&LastUse::never(current), "LastUse");
     });
     alone.assert_nothing_lives();
 }
@@ -113,6 +122,7 @@ fn values_of_allocators() {
     let alone = alone();
     inside(|current| {
         let pool = || PoolAllocator::new(current, 64 << 10).unwrap();
+        names(&pool(), "PoolAllocator");
         let stream = current.stream().unwrap().register(current, pool()).unwrap();
         names(&stream, "Stream");
         drop(stream.unregister(current).unwrap());

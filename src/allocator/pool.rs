@@ -11,6 +11,7 @@ use crate::device_allocator::{ContextId, DeviceAddress, DeviceAllocator};
 use crate::error::{Error, Failed};
 use crate::ffi::{Home, RawBuffer};
 use ascendcl_macros::rule;
+use core::fmt;
 use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -39,7 +40,6 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// # Ok::<_, ascendcl::Error>(())
 /// # }).unwrap();
 /// ```
-#[derive(Debug)]
 #[must_use = "a pool serves the stream that it is registered on"]
 #[rule(ALLOC_11, ALLOC_14)]
 #[diagnostic::on_move(
@@ -64,7 +64,6 @@ pub struct PoolBlock {
 }
 
 /// The memory of a pool. A request takes no lock if a block of its size was returned recently.
-#[derive(Debug)]
 struct Blocks {
     recent: Recent,
     /// How many requests got one of the recent blocks.
@@ -268,5 +267,14 @@ unsafe impl DeviceAllocator for PoolAllocator {
     #[inline]
     fn serves(&self, context: ContextId) -> bool {
         context == self.context
+    }
+}
+
+/// Without the memory, whose list is locked: the program's writer may use the pool, and other threads do.
+impl fmt::Debug for PoolAllocator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes_in_use = self.blocks.bytes.load(Ordering::Relaxed);
+        let mut shown = f.debug_struct("PoolAllocator");
+        shown.field("number", &self.number).field("bytes_in_use", &bytes_in_use).finish_non_exhaustive()
     }
 }

@@ -14,7 +14,6 @@ use std::io::Write;
 use std::sync::Arc;
 
 /// The streams that use borrowed memory. The owner of this value waits for all of them before `'env` ends.
-#[derive(Debug)]
 pub(crate) struct Borrowed<'env> {
     /// The context that waits.
     waits: Owner,
@@ -24,7 +23,6 @@ pub(crate) struct Borrowed<'env> {
 }
 
 /// A stream, and the first of its submissions that may use borrowed memory.
-#[derive(Debug)]
 struct Uses {
     stream: Arc<RawStream>,
     since: u64,
@@ -154,6 +152,11 @@ impl<'env> Borrowed<'env> {
     pub(super) fn check_can_wait_for(&self, stream: &RawStream) -> Result<(), Error> {
         stream.check_current()?;
         self.waits.check_current(ObjectKind::COPY_COUNTERPART)
+    }
+
+    /// How many streams use borrowed memory.
+    pub(crate) fn streams(&self) -> usize {
+        self.streams.borrow().len()
     }
 
     /// Records that the stream uses borrowed memory. This comes before the call, so the stream is waited for even if

@@ -4,11 +4,13 @@
 //! trampoline. A callback that the library never runs is never freed, because it could still run later. After a failed
 //! call, either the caller or the trampoline takes the code out of the shared place, never both.
 
+use super::thread_notes::entered_id;
 use super::work::queue_alone;
 use super::{Here, RawStream};
-use crate::callback_guard::contained;
+use crate::callback_guard::{InCallback, contained};
 use crate::code::Code;
 use crate::error::{Boxed, Error};
+use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID};
 use core::ffi::c_void;
 use std::any::Any;
@@ -91,8 +93,19 @@ unsafe extern "C" fn trampoline<T: HostCode>(argument: *mut c_void) {
     // The caller of this function promises that (its safety section): the library runs a callback once, with the
     // argument that it was given (CB-08).
     let code = unsafe { Arc::from_raw(argument.cast_const().cast::<T>()) };
+    stay_inside();
     // The last pointer may be dropped here, and a destructor of the user's values may panic.
     contained(move || code.run());
+}
+
+/// Called before code of the program runs in a callback. The code may set thread-local variables, whose destructors run when
+/// the library ends its thread. The library must not be called there, either: it may be waiting for the thread. So a thread
+/// of the library stays inside the callback. A thread that has entered a context is the program's.
+#[rule(CB_01)]
+pub(super) fn stay_inside() {
+    if entered_id().is_none() {
+        InCallback::stay_on_this_thread();
+    }
 }
 
 /// The message of a panic. The payload is not dropped, because its destructor could panic too.

@@ -18,7 +18,6 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// Several values can name the same object, so several threads can queue work that uses it at once, and a wait for one
 /// piece of work does not cover the others. So each piece of work has its own stamp, with one writer, and this keeps
 /// the stamps of work that may not be over.
-#[derive(Debug)]
 pub(crate) struct ForeignUse {
     /// While this is locked, neither the library nor code of the program runs.
     works: Mutex<Vec<Arc<LastUse>>>,

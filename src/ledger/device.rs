@@ -16,7 +16,6 @@ use std::time::Duration;
 const NO_LIMIT: u64 = u64::MAX;
 
 /// One take of a device.
-#[derive(Debug)]
 pub(crate) struct DeviceRow {
     /// The library, and its run mode.
     api: Api,

@@ -57,7 +57,6 @@ pub(crate) use device::DeviceRow;
 use kinds::KINDS;
 
 /// The rows of one context.
-#[derive(Debug)]
 #[rule(STREAM_01)]
 pub(crate) struct Ledger {
     api: Api,

@@ -175,6 +175,6 @@ impl<T: InFlight> sealed_payload::Payload for T {
 
 impl fmt::Debug for LastUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("LastUse").field(&self.0).finish()
+        f.debug_struct("LastUse").field("is_in_doubt", &self.is_in_doubt()).finish_non_exhaustive()
     }
 }

@@ -154,6 +154,6 @@ pub(crate) fn same_length(expected: usize, found: usize) -> Result<(), Error> {
 
 impl<C: Brand> fmt::Debug for CopyScope<'_, '_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CopyScope").field("borrowed", self.borrowed).finish_non_exhaustive()
+        f.debug_struct("CopyScope").field("streams", &self.borrowed.streams()).finish_non_exhaustive()
     }
 }

@@ -18,7 +18,8 @@ impl<C: Brand> StreamOps<C> {
     /// queued before it is done, and what is queued after it waits for it.
     ///
     /// The callback cannot use anything of a context: what it captures is `Send` and `'static`, and inside it the
-    /// library cannot be called ([`Error::InsideCallback`]). A panic in it does not reach the library: the
+    /// library cannot be called ([`Error::InsideCallback`]); nor in the destructors of thread-local variables that it sets,
+    /// which run when the library ends the thread. A panic in it does not reach the library: the
     /// [`HostFnResult`] reports it. Its captures live until it has run; if it never runs, they are never dropped.
     ///
     /// A callback should be short: all callbacks of a context run on one thread of the library (CB-12), so a callback

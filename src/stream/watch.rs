@@ -6,7 +6,7 @@
 //! thread sleeps while no future waits. The only code of the program that it runs is wakers. It never blocks inside the
 //! library.
 
-use crate::callback_guard::contained;
+use crate::callback_guard::{contained, occupy_token};
 use crate::error::Error;
 use crate::ffi::{Api, RawEvent, RawStream, unless_exiting, wait_before_destructors};
 use crate::panics::drop_quietly;
@@ -258,6 +258,8 @@ fn watch(event: &Arc<RawEvent>, api: Api) -> (bool, Arc<Signal>) {
 }
 
 fn run() {
+    // The thread is no thread of the library: it never stays inside a callback.
+    occupy_token();
     let (mut entries, mut arrived, mut pause) = (Vec::with_capacity(SPARES), Vec::with_capacity(SPARES), FIRST_PAUSE);
     loop {
         wait(&mut arrived, entries.is_empty(), pause);

@@ -194,6 +194,6 @@ fn is_in_use(error: &Error) -> bool {
 
 impl<C: Brand> fmt::Debug for Session<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Session").field("row", &self.row).finish_non_exhaustive()
+        f.debug_struct("Session").finish_non_exhaustive()
     }
 }

@@ -9,7 +9,7 @@ use crate::error::{Error, ObjectKind};
 use crate::ffi::allocator::KeptAllocator;
 use crate::ffi::answer::ReadyAnswer;
 use crate::ffi::call::{Current, Ready, call};
-use crate::ffi::callback::message_of;
+use crate::ffi::callback::{message_of, stay_inside};
 use crate::ffi::{Api, HeldBlocks};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclError, aclrtStream};
@@ -169,6 +169,7 @@ unsafe extern "C" fn trampoline<T>(argument: *mut c_void) {
     // function promises that (its safety section): the graph keeps the callback until its instance is destroyed
     // (GRAPH-05).
     let callback = unsafe { &*argument.cast_const().cast::<Callback<T>>() };
+    stay_inside();
     if let Err(payload) = caught(|| (callback.run)(&callback.state)) {
         let message = message_of(payload);
         callback.panicked.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
