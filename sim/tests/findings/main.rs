@@ -10,6 +10,7 @@ mod files;
 mod support;
 
 mod answered;
+mod arguments;
 mod blameless;
 mod bounds;
 mod built;
