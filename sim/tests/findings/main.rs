@@ -17,6 +17,7 @@ mod built;
 mod by_the_code;
 mod callbacks;
 mod casebook;
+mod consequences;
 mod contexts;
 mod documented;
 mod follow_ups;
