@@ -175,6 +175,10 @@ pub(super) struct Stream {
     pub(super) context: Object,
     pub(super) device: u64,
     pub(super) persistent: bool,
+    /// It waits for an event whose record was refused, which was reported: what is to become of its work is not known.
+    pub(super) astray: bool,
+    /// That its callbacks do not run was reported.
+    pub(super) forsaken: bool,
     /// How much work it was given.
     pub(super) count: u64,
     /// The count of the last work that was accepted.
@@ -197,6 +201,11 @@ pub(super) struct Stream {
 }
 
 impl Stream {
+    /// Whether its work runs when the call is over that gives it, as far as the program means it to.
+    pub(super) fn runs_its_work(&self) -> bool {
+        !self.persistent && !self.astray
+    }
+
     pub(super) fn has_callbacks(&self) -> bool {
         self.host_function.is_some() || self.launched.is_some()
     }

@@ -149,6 +149,9 @@ fn reset(case: &mut Case<'_>) {
     if device.is_some_and(|device| !device.sets.is_empty()) {
         return;
     }
+    if case.world.refused_sets.contains(&object.number) {
+        return;
+    }
     let thread = case.event().thread;
     let earlier = device.and_then(|device| device.reset);
     // That the device was taken from this thread was reported.

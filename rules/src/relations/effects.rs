@@ -74,6 +74,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
     }
     let queue = scene.event.queue().and_then(|queue| world.streams.get_mut(queue));
     queue.into_iter().for_each(|stream| stream.data.last = stream.data.last.max(count));
+    let told = reported.is_some();
     match reported {
         // The findings are not about the memory.
         Some(reported) if object.kind == Kind::Memory && !reported.contains(&object) => {}
@@ -82,6 +83,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         None if ends(scene.event.op) => drop(world.kept.remove(&object)),
         None => {}
     }
+    orders::as_told(world, &scene, told, outcome);
     if matches!(outcome, Outcome::Success | Outcome::Created(_) | Outcome::WorkFailed) {
         orders::was_awaited(world, &awaited);
     }
@@ -108,8 +110,8 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
     stream.data.count += 1;
     let (key, count) = (stream.data.key, stream.data.count);
     stream.data.clock.raise(key, count);
-    if stream.data.persistent {
-        // Such work runs when its model instance runs, not now.
+    if !stream.data.runs_its_work() {
+        // That of a persistent stream runs when its model instance runs.
         return count;
     }
     if scene.runs_own_code() {
@@ -264,6 +266,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
                 world.stopped.insert(event.thread, (call, event.clone()));
             }
             orders::wait_for(world, object, event.queue(), count);
+            orders::lose_track(world, told, object, event.queue());
             orders::note_wait(world, call, object, event.queue(), count);
         }
         Op::Fence => orders::fence(world, event.queue(), count),

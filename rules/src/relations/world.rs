@@ -47,6 +47,8 @@ pub(super) struct World {
     /// How many objects of a kind calls failed to create because they broke a rule, which findings have reported. The
     /// program may use a number for each of them, which no call has returned.
     pub(super) not_made: BTreeMap<Kind, usize>,
+    /// Devices that calls failed to set because they broke a rule, which findings have reported.
+    pub(super) refused_sets: BTreeSet<u64>,
     /// The objects for which calls were refused, which a finding has reported. A later refusal is reported again if a run
     /// has used the object since.
     pub(super) explained: BTreeSet<(Option<RuleId>, Object)>,
@@ -361,8 +363,8 @@ impl World {
     pub(super) fn is_idle(&self, stream: Object) -> bool {
         let under_way = self.under_way.iter().filter(|call| call.scene.event.queue() == Some(stream));
         let last = under_way.map(|call| call.count).max().unwrap_or(0);
-        self.streams
-            .get(stream)
-            .is_none_or(|stream| stream.data.persistent || self.host.at(stream.data.key) >= stream.data.last.max(last))
+        self.streams.get(stream).is_none_or(|stream| {
+            !stream.data.runs_its_work() || self.host.at(stream.data.key) >= stream.data.last.max(last)
+        })
     }
 }

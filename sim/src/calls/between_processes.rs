@@ -177,7 +177,7 @@ pub(crate) fn aclrtMemImportFromShareableHandle(
     mut handle: Out<'_, aclrtDrvMemHandle>,
 ) -> Answer {
     wanted(&handle)?;
-    handle.set(import(shareable_handle, device::device(device_id.into())?)?);
+    handle.set(import(shareable_handle, device::device_to_use(device_id)?)?);
     Ok(())
 }
 

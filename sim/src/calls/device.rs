@@ -144,7 +144,7 @@ fn numbered(device_id: i32) -> Answer<u32> {
 
 /// The other device of a call about access from the current one.
 fn peer_of(context: &Context, peer_device_id: i32) -> Answer<Arc<device::Device>> {
-    let peer = device::device(peer_device_id.into())?;
+    let peer = device::device_to_use(peer_device_id)?;
     let fix = "call it with another device than the one whose context is current";
     let of_peers = |failure: Failure| failure.breaks(DEV_13, "two different devices", fix).about(Object::PROCESS);
     different(context.device().id(), peer.id()).map_err(of_peers)?;

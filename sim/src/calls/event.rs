@@ -9,7 +9,7 @@ use crate::machine::device::settings;
 use crate::machine::event::{self, ACROSS_DEVICES, Event, Made, PLAIN, Status, find};
 use crate::machine::signals::shared_event;
 use crate::machine::watch;
-use ascendcl_rules::{EVENT_03, EVENT_11, Flag, IPC_02, Object, Op};
+use ascendcl_rules::{EVENT_03, EVENT_04, EVENT_11, Flag, IPC_02, Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use std::sync::Arc;
@@ -187,7 +187,9 @@ pub(crate) fn aclrtSetOpWaitTimeout(timeout: u32) -> Answer {
 /// A time limit of 0 means no limit.
 pub(crate) fn aclrtStreamWaitEventWithTimeout(stream: aclrtStream, event: aclrtEvent, timeout: i32) -> Answer {
     let Ok(timeout) = u32::try_from(timeout) else {
-        return Err(Failure::refused(format!("{timeout} is no time limit; it is 0 or positive")));
+        let failure = Failure::refused(format!("{timeout} is no time limit; it is 0 or positive"));
+        let fix = "pass 0 for no limit: unlike other calls, this one does not take -1";
+        return Err(failure.breaks(EVENT_11, "0 or a positive number of milliseconds", fix).about(Object::PROCESS));
     };
     Named::find(stream)?;
     if event.is_null() {
@@ -296,7 +298,13 @@ pub(crate) fn aclrtEventElapsedTime(mut ms: Out<'_, f32>, start_event: aclrtEven
 /// In microseconds.
 pub(crate) fn aclrtEventGetTimestamp(event: aclrtEvent, mut timestamp: Out<'_, u64>) -> Answer {
     wanted(&timestamp)?;
-    timestamp.set(event::clock(unshared(event)?.time()?));
+    let early = |failure: Failure| {
+        let fix = "wait for the event, or for the stream that records it, and ask then";
+        failure
+            .breaks(EVENT_04, "a record that a wait has shown to be reached", fix)
+            .about(Object::event(event.0.addr() as u64))
+    };
+    timestamp.set(event::clock(unshared(event)?.time().map_err(early)?));
     Ok(())
 }
 

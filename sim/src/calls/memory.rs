@@ -6,22 +6,44 @@ use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::memory::{self, Place};
 use crate::machine::watch;
-use ascendcl_rules::{self as rules, Flag, Object, Op, Role, RuleId};
+use ascendcl_rules::{self as rules, Flag, MEM_09, Object, Op, Role, RuleId};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INVALID_MEMORY_TYPE;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 
-/// The policy only says where the vendor's library takes pages from. That library accepts unknown policies too.
-pub(crate) fn aclrtMalloc(place: Out<'_, *mut c_void>, size: usize, _policy: aclrtMemMallocPolicy) -> Answer {
+/// The policy only says where the vendor's library takes pages from.
+pub(crate) fn aclrtMalloc(place: Out<'_, *mut c_void>, size: usize, policy: aclrtMemMallocPolicy) -> Answer {
+    check_policy(policy)?;
     allocate(place, size, rules::Place::Device, |context| memory::allocate_device(context.device(), size))
 }
 
-pub(crate) fn aclrtMallocAlign32(place: Out<'_, *mut c_void>, size: usize, _policy: aclrtMemMallocPolicy) -> Answer {
+pub(crate) fn aclrtMallocAlign32(place: Out<'_, *mut c_void>, size: usize, policy: aclrtMemMallocPolicy) -> Answer {
+    check_policy(policy)?;
     allocate(place, size, rules::Place::Device, |context| memory::allocate_device(context.device(), size))
 }
 
-pub(crate) fn aclrtMallocCached(place: Out<'_, *mut c_void>, size: usize, _policy: aclrtMemMallocPolicy) -> Answer {
+pub(crate) fn aclrtMallocCached(place: Out<'_, *mut c_void>, size: usize, policy: aclrtMemMallocPolicy) -> Answer {
+    check_policy(policy)?;
     allocate(place, size, rules::Place::Device, |context| memory::allocate_device(context.device(), size))
+}
+
+/// The library takes policies that there are not, and then chooses itself (MEM-09). Two policies of pages cannot be told
+/// from a third one: their bits together are its number.
+fn check_policy(policy: aclrtMemMallocPolicy) -> Answer {
+    use aclrtMemMallocPolicy as P;
+    const PAGES: u32 = 0xff;
+    const BANDWIDTHS: u32 = P::ACL_MEM_TYPE_LOW_BAND_WIDTH.0 | P::ACL_MEM_TYPE_HIGH_BAND_WIDTH.0;
+    const KNOWN: u32 = PAGES | BANDWIDTHS | P::ACL_MEM_ACCESS_USER_SPACE_READONLY.0;
+    let known = policy.0 & PAGES <= P::ACL_MEM_MALLOC_HUGE1G_ONLY_P2P.0 && policy.0 & !KNOWN == 0;
+    if known && policy.0 & BANDWIDTHS != BANDWIDTHS {
+        return Ok(());
+    }
+    watch::mistaken(|| {
+        let text = format!("the policy is {:#x}, which is no policy and no documented combination of two", policy.0);
+        let fix = "pass one policy of pages, such as ACL_MEM_MALLOC_HUGE_FIRST, and at most one bandwidth with it, \
+                   such as ACL_MEM_TYPE_HIGH_BAND_WIDTH";
+        Failure::refused(text).breaks(MEM_09, "one policy of pages, with at most one bandwidth", fix)
+    })
 }
 
 pub(crate) fn aclrtMallocHost(place: Out<'_, *mut c_void>, size: usize) -> Answer {

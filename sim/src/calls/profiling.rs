@@ -1,5 +1,6 @@
 //! Profiling, as far as there is something to profile: sessions and the program's own steps.
 
+use super::model::told;
 use crate::abi::{In, Name, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::named::submission_stream;
@@ -67,7 +68,8 @@ pub(crate) fn aclprofCreateStepInfo() -> Option<Name<aclprofStepInfo>> {
 }
 
 pub(crate) fn aclprofDestroyStepInfo(stepinfo: Name<aclprofStepInfo>) {
-    profiling::destroy_step(stepinfo.0);
+    // There is no code to answer with.
+    told(profiling::destroy_step(stepinfo.0));
 }
 
 pub(crate) fn aclprofGetStepTimestamp(

@@ -1,5 +1,6 @@
 //! The program's own marks and ranges.
 
+use super::model::told;
 use super::wanted;
 use crate::abi::{Address, In, Out, Text};
 use crate::failure::{Answer, Failure};
@@ -14,7 +15,7 @@ pub(crate) fn aclprofCreateStamp() -> Option<Address> {
 
 pub(crate) fn aclprofDestroyStamp(stamp: Address) {
     // There is no code to answer with.
-    let _ = stamps::destroy(stamp.number());
+    told(stamps::destroy(stamp.number()));
 }
 
 pub(crate) fn aclprofSetStampTraceMessage(stamp: Address, msg: In<'_, c_char>, msg_len: u32) -> Answer {

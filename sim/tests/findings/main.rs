@@ -10,12 +10,14 @@ mod files;
 mod support;
 
 mod answered;
+mod arguments;
 mod blameless;
 mod bounds;
 mod built;
 mod by_the_code;
 mod callbacks;
 mod casebook;
+mod consequences;
 mod contexts;
 mod documented;
 mod follow_ups;

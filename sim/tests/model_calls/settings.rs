@@ -313,7 +313,7 @@ fn a_model_runs_with_settings_at_once_and_on_a_stream() {
     ok!(model::aclmdlExecuteAsyncV2(id, input, output, stream, handle));
     ok!(stream::aclrtSynchronizeStream(stream));
     assert_eq!(floats(&from_device(y, 32)), [11.0; 8]);
-    fails!(100000, "no object", model::aclmdlExecuteV2(id, input, output, stream, null_mut()));
+    fails!(100000, "are null", model::aclmdlExecuteV2(id, input, output, stream, null_mut()));
     fails!(100000, "no object", model::aclmdlExecuteAsyncV2(id, input, output, stream, bogus()));
     ok!(model::aclmdlDestroyExecConfigHandle(handle));
     fails!(100000, "destroyed", model::aclmdlDestroyExecConfigHandle(handle));
@@ -345,7 +345,10 @@ fn a_run_takes_working_memory_of_the_caller() {
     address(area);
     fails!(145000, "64 bytes of working memory, and 0 were", model::aclmdlExecuteV2(id, input, output, none, handle));
     size(work - 1);
-    fails!(145000, "64 bytes of working memory, and 63", model::aclmdlExecuteAsyncV2(id, input, output, none, handle));
+    let mut queue = none;
+    ok!(stream::aclrtCreateStream(&mut queue));
+    fails!(145000, "64 bytes of working memory, and 63", model::aclmdlExecuteAsyncV2(id, input, output, queue, handle));
+    fails!(100000, "the stream is null", model::aclmdlExecuteAsyncV2(id, input, output, none, handle));
     size(work);
     ok!(model::aclmdlExecuteV2(id, input, output, none, handle));
     assert_eq!(floats(&from_device(y, 32)), [11.0; 8]);

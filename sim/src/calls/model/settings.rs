@@ -152,6 +152,9 @@ pub(crate) fn aclmdlExecuteAsyncV2(
     handle: Name<aclmdlExecConfigHandle>,
 ) -> Answer {
     let settings = models::run_settings(handle)?;
+    if stream.is_null() {
+        return Err(models::unconfigured(Failure::invalid("the stream is null: this call takes no default stream")));
+    }
     execute_async(model_id, input, output, stream, settings.work())
 }
 

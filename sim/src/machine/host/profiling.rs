@@ -167,16 +167,20 @@ pub(crate) fn check_finalised() -> Answer {
 pub(crate) fn create_step() -> usize {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let (started, ended) = (AtomicBool::new(false), AtomicBool::new(false));
-    STEPS.add(Step { number: NEXT.fetch_add(1, Relaxed), started, ended })
+    let number = STEPS.add(Step { number: NEXT.fetch_add(1, Relaxed), started, ended });
+    watch::is_described(number);
+    number
 }
 
-pub(crate) fn destroy_step(number: usize) {
-    drop(STEPS.remove(number));
+pub(crate) fn destroy_step(number: usize) -> Answer {
+    STEPS.remove(number).map(drop).ok_or_else(|| unknown_step(number))?;
+    watch::is_described_no_more(number);
+    Ok(())
 }
 
 /// Marks the start or the end of a step where the stream is when it comes to it.
 pub(crate) fn mark(step: usize, start: bool, stream: &Arc<Stream>) -> Answer {
-    let step = STEPS.get(step).ok_or_else(|| Failure::invalid("this is not a step that aclprofCreateStepInfo made"))?;
+    let step = STEPS.get(step).ok_or_else(|| unknown_step(step))?;
     // A mark that fails later counts, too.
     let (marked, what) = if start { (&step.started, "started") } else { (&step.ended, "ended") };
     if marked.swap(true, Relaxed) {
@@ -272,6 +276,11 @@ fn not_initialised() -> Failure {
 
 fn unknown_config(number: usize) -> Failure {
     let failure = Failure::invalid("this is not a configuration that aclprofCreateConfig made, or it was destroyed");
+    watch::no_description(number, failure)
+}
+
+fn unknown_step(number: usize) -> Failure {
+    let failure = Failure::invalid("this is not a step that aclprofCreateStepInfo made, or it was destroyed");
     watch::no_description(number, failure)
 }
 

@@ -6,6 +6,7 @@ use crate::locks::lock;
 use crate::machine::event::clock;
 use crate::machine::handles::Table;
 use crate::machine::host::profiling::{self, Range};
+use crate::machine::watch;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -23,20 +24,24 @@ thread_local! {
 }
 
 pub(crate) fn create() -> usize {
-    STAMPS.add(Mutex::default())
+    let number = STAMPS.add(Mutex::default());
+    watch::is_described(number);
+    number
 }
 
 pub(crate) fn destroy(stamp: usize) -> Answer {
-    STAMPS.remove(stamp).map(drop).ok_or_else(unknown)
+    STAMPS.remove(stamp).ok_or_else(|| unknown(stamp))?;
+    watch::is_described_no_more(stamp);
+    Ok(())
 }
 
 pub(crate) fn set_text(stamp: usize, text: String) -> Answer {
-    *lock(&*STAMPS.get(stamp).ok_or_else(unknown)?) = text;
+    *lock(&*STAMPS.get(stamp).ok_or_else(|| unknown(stamp))?) = text;
     Ok(())
 }
 
 pub(crate) fn text_of(stamp: usize) -> Answer<String> {
-    Ok(lock(&*STAMPS.get(stamp).ok_or_else(unknown)?).clone())
+    Ok(lock(&*STAMPS.get(stamp).ok_or_else(|| unknown(stamp))?).clone())
 }
 
 /// A moment.
@@ -78,6 +83,7 @@ pub(in crate::machine) fn clear() {
     lock(&OPEN).clear();
 }
 
-fn unknown() -> Failure {
-    Failure::invalid("this is not a stamp that aclprofCreateStamp made, or it was destroyed")
+fn unknown(stamp: usize) -> Failure {
+    let failure = Failure::invalid("this is not a stamp that aclprofCreateStamp made, or it was destroyed");
+    watch::no_description(stamp, failure)
 }

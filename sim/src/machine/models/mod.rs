@@ -27,7 +27,7 @@ pub(crate) use run::Job;
 pub(super) use run::{Given, claim, lend};
 pub(crate) use settings::{
     LoadSettings, Way, change_load_settings, change_run_settings, create_load_settings, create_run_settings,
-    destroy_load_settings, destroy_run_settings, lent, load_settings, run_settings,
+    destroy_load_settings, destroy_run_settings, lent, load_settings, run_settings, unconfigured,
 };
 pub(crate) use shapes::{Choice, choose, unchosen};
 pub(crate) use tensors::{TensorDesc, create_tensor, destroy_tensor, with_tensor};

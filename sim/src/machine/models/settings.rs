@@ -7,6 +7,7 @@ use crate::locks::lock;
 use crate::machine::handles::Table;
 use crate::machine::memory::areas::Area;
 use crate::machine::watch;
+use ascendcl_rules::MODEL_26;
 use ascendcl_sys::types::{aclmdlConfigHandle, aclmdlExecConfigHandle};
 use std::sync::{Arc, Mutex};
 
@@ -69,7 +70,7 @@ pub(crate) fn create_run_settings() -> Name<aclmdlExecConfigHandle> {
 }
 
 pub(crate) fn destroy_run_settings(name: Name<aclmdlExecConfigHandle>) -> Answer {
-    RUNS.remove(name.0).map(|_| ()).ok_or_else(|| unknown(name.0, "running"))?;
+    RUNS.remove(name.0).map(|_| ()).ok_or_else(|| unknown(name.0, RUNNING))?;
     watch::is_described_no_more(name.0);
     Ok(())
 }
@@ -114,12 +115,24 @@ fn found(name: Name<aclmdlConfigHandle>) -> Answer<Arc<Mutex<LoadSettings>>> {
 }
 
 fn found_for_runs(name: Name<aclmdlExecConfigHandle>) -> Answer<Arc<Mutex<RunSettings>>> {
-    RUNS.get(name.0).ok_or_else(|| unknown(name.0, "running"))
+    RUNS.get(name.0).ok_or_else(|| match name.0 {
+        0 => unconfigured(Failure::invalid("the settings of the run are null")),
+        number => unknown(number, RUNNING),
+    })
 }
 
 fn described<C>(number: usize) -> Name<C> {
     watch::is_described(number);
     Name::new(number)
+}
+
+const RUNNING: &str = "running";
+
+/// A run that takes settings lacks them, or its stream (MODEL-26).
+pub(crate) fn unconfigured(failure: Failure) -> Failure {
+    let fix = "create the settings (aclmdlCreateExecConfigHandle) and a stream, check what the calls returned, and pass \
+               both; without settings call aclmdlExecute or aclmdlExecuteAsync";
+    failure.breaks(MODEL_26, "settings of the run, and a stream that the program created", fix)
 }
 
 fn unknown(number: usize, what: &str) -> Failure {

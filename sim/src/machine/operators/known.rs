@@ -6,11 +6,12 @@ use super::operand::Operand;
 use super::plan::{Plan, Request, Signature};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
-use ascendcl_rules::{OP_05, Object};
+use crate::machine::watch;
+use ascendcl_rules::{OP_04, OP_05, Object};
 use ascendcl_sys::error_codes::*;
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 struct Known {
     directory: bool,
@@ -24,17 +25,25 @@ struct Known {
 
 struct Compiled {
     signature: Signature,
+    constants: Vec<Constant>,
     fuzzy: bool,
 }
+
+/// The elements of an input that does not change, as the description has them.
+type Constant = Option<Arc<[u8]>>;
 
 static KNOWN: Mutex<Known> = Mutex::new(Known::nothing());
 
 /// Refuses (100024) an operator that was neither compiled nor loaded.
 pub(crate) fn check_found(plan: &Plan) -> Answer {
     let known = lock(&KNOWN);
-    let found = known.directory || known.image || known.compiled.iter().any(|one| one.serves(&plan.signature));
-    if found {
+    let mut compiled = known.compiled.iter().filter(|one| one.serves(&plan.signature)).peekable();
+    if known.directory || known.image {
         return Ok(());
+    }
+    if compiled.peek().is_some() {
+        let constants = plan.constants();
+        return if compiled.any(|one| one.has(&constants)) { Ok(()) } else { changed_since(&plan.signature.name) };
     }
     let text = format!(
         "{}: no model of it with these types, shapes and attributes; aclopCompile makes one, aclopSetModelDir and \
@@ -42,6 +51,15 @@ pub(crate) fn check_found(plan: &Plan) -> Answer {
         plan.signature.name
     );
     Err(Failure::new(ACL_ERROR_OP_NOT_FOUND, text))
+}
+
+/// A constant is part of what was compiled (OP-04).
+fn changed_since(name: &str) -> Answer {
+    watch::mistaken(|| {
+        let text = format!("{name}: an input is a constant that it was not when the operator was compiled");
+        let fix = "set the constant before aclopCompile, and pass the same elements when the operator is executed";
+        Failure::new(ACL_ERROR_OP_INPUT_NOT_MATCH, text).breaks(OP_04, "the constants that were compiled", fix)
+    })
 }
 
 /// Compiles an operator: its shapes may be open.
@@ -52,8 +70,9 @@ pub(crate) fn compile(request: &Request) -> Answer {
         signature.output(operator)?;
     }
     let mut known = lock(&KNOWN);
-    let compiled = Compiled { signature, fuzzy: known.fuzzy };
-    known.compiled.retain(|one| one.signature != compiled.signature);
+    let constants = request.constants();
+    let compiled = Compiled { signature, constants, fuzzy: known.fuzzy };
+    known.compiled.retain(|one| one.signature != compiled.signature || one.constants != compiled.constants);
     known.compiled.push_back(compiled);
     known.shrink();
     Ok(())
@@ -113,6 +132,11 @@ impl Known {
 }
 
 impl Compiled {
+    /// An input that is no constant any more may have the same elements in its memory.
+    fn has(&self, constants: &[Constant]) -> bool {
+        self.constants.iter().zip(constants).all(|(mine, theirs)| theirs.is_none() || mine == theirs)
+    }
+
     fn serves(&self, wanted: &Signature) -> bool {
         let fits = |(mine, theirs): (&Operand, &Operand)| {
             mine.element == theirs.element && (self.fuzzy || mine.allows(&theirs.dims))

@@ -48,6 +48,13 @@ pub(super) enum Source {
     Constant(Arc<[u8]>),
 }
 
+impl Request {
+    /// The elements of the inputs that do not change, as they are now.
+    pub(super) fn constants(&self) -> Vec<Option<Arc<[u8]>>> {
+        self.inputs.iter().map(|input| input.extra.constant.as_deref().map(Arc::from)).collect()
+    }
+}
+
 impl Signature {
     pub(super) fn of(request: &Request) -> Answer<Self> {
         let name = &request.name;
@@ -105,13 +112,22 @@ impl Plan {
         let operator = signature.operator()?;
         let output = signature.output(operator)?;
         let model = graphs::model(operator, &signature.inputs, &output)?;
-        let source = |desc: &TensorDesc| match &desc.extra.constant {
-            Some(elements) => Source::Constant(elements.as_slice().into()),
+        let source = |(constant, desc): (Option<Arc<[u8]>>, &TensorDesc)| match constant {
+            Some(elements) => Source::Constant(elements),
             None if is_on_host(desc) => Source::Host,
             None => Source::Device,
         };
-        let sources = request.inputs.iter().map(source).collect();
+        let sources = request.constants().into_iter().zip(&request.inputs).map(source).collect();
         Ok(Self { signature, model, sources, output })
+    }
+
+    /// The elements of the inputs that do not change.
+    pub(super) fn constants(&self) -> Vec<Option<Arc<[u8]>>> {
+        let constant = |source: &Source| match source {
+            Source::Constant(elements) => Some(Arc::clone(elements)),
+            Source::Device | Source::Host => None,
+        };
+        self.sources.iter().map(constant).collect()
     }
 
     /// Whether the caller left the output's shape to the operator.

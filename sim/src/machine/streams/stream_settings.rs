@@ -4,6 +4,7 @@ use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::handles::Table;
+use crate::machine::watch;
 use ascendcl_sys::types::aclrtStreamConfigHandle;
 use std::sync::{Arc, Mutex};
 
@@ -18,11 +19,15 @@ pub(crate) struct StreamSettings {
 static SETTINGS: Table<Mutex<StreamSettings>> = Table::new();
 
 pub(crate) fn create() -> Name<aclrtStreamConfigHandle> {
-    Name::new(SETTINGS.add(Mutex::default()))
+    let number = SETTINGS.add(Mutex::default());
+    watch::is_described(number);
+    Name::new(number)
 }
 
 pub(crate) fn destroy(name: Name<aclrtStreamConfigHandle>) -> Answer {
-    SETTINGS.remove(name.0).map(|_| ()).ok_or_else(unknown)
+    SETTINGS.remove(name.0).ok_or_else(|| unknown(name))?;
+    watch::is_described_no_more(name.0);
+    Ok(())
 }
 
 pub(crate) fn find(name: Name<aclrtStreamConfigHandle>) -> Answer<StreamSettings> {
@@ -39,9 +44,10 @@ pub(crate) fn clear() {
 }
 
 fn entry(name: Name<aclrtStreamConfigHandle>) -> Answer<Arc<Mutex<StreamSettings>>> {
-    SETTINGS.get(name.0).ok_or_else(unknown)
+    SETTINGS.get(name.0).ok_or_else(|| unknown(name))
 }
 
-fn unknown() -> Failure {
-    Failure::invalid("this is no object with settings for a stream, or it was destroyed")
+fn unknown(name: Name<aclrtStreamConfigHandle>) -> Failure {
+    let failure = Failure::invalid("this is no object with settings for a stream, or it was destroyed");
+    watch::no_description(name.0, failure)
 }
