@@ -1,6 +1,8 @@
 ; The gate of `src/ffi/gate.rs`: an object is not destroyed while a call uses it, for any number of calls.
 ;
-; A step is one atomic operation of the code. The steps of all threads interleave in any order. The orderings of the
+; A step is one atomic operation of the code. The flag `REFUSES` is not part of the model: each step that changes one of the
+; two other flags changes it in the same operation, so it is set while the gate is closed or capturing, and at no other time.
+; `mutants-of-stamps.sh` changes these operations. The steps of all threads interleave in any order. The orderings of the
 ; operations are not part of this model: loom runs the code with them (`tests/stamps/`).
 
 (declare-sort Call 0)
@@ -35,7 +37,8 @@
   (and (not (closed h)) (not (capturing h)) (= (count h) 0) (not (gone h))
        (forall ((c Call)) (= (select (at h) c) 0))))
 
-; `pass`: `fetch_add(1)`, and a look at the flag in what was there before.
+; `pass`: `fetch_add(1)`, and a look at the flag in what was there before. `pass_unless_captured` also turns calls away
+; while the object is captured, which the model allows: to be turned away is to enter and leave.
 (define-fun pass ((g Gate) (h Gate) (c Call)) Bool
   (and (= (select (at g) c) 0)
        (= h (gate (closed g) (capturing g)
@@ -63,7 +66,7 @@
        (= h (gate (closed g) (capturing g) (count g) true (at g) (place g)))))
 
 ; `reopen`: the object was not destroyed, because the library refused or a call is still inside. Called by the thread that
-; closed the gate.
+; closed the gate. One `compare_exchange` that succeeds.
 (define-fun reopen ((g Gate) (h Gate)) Bool
   (= h (gate false (capturing g) (count g) false (at g) (place g))))
 

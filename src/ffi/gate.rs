@@ -13,6 +13,8 @@ use super::{
 /// is in no context, the passage ends before the answer becomes an error: a subscriber of `tracing` hears of errors, and
 /// may end a runtime.
 ///
+/// [`REFUSES`] is set while one of the two other flags is: each operation that changes one of them changes it, too.
+///
 /// Two kinds of objects are used by threads that are in another context, whose calls nothing ends before the destruction:
 ///
 /// * An event: a stream of another context waits for it. That call blocks while the queue of the stream is full, so the
@@ -25,13 +27,22 @@ use super::{
 #[derive(Debug)]
 pub(crate) struct Gate(AtomicU32);
 
-const CLOSED: u32 = 1 << 31;
+/// The object is destroyed, or being destroyed.
+const CLOSED: u32 = 1 << 30;
 /// The object is a stream that is being captured.
-const CAPTURING: u32 = 1 << 30;
-const FLAGS: u32 = CLOSED | CAPTURING;
+const CAPTURING: u32 = 1 << 29;
+/// One of the two other flags is set. With the highest bit, the addition itself says whether a call is let in: its result is
+/// negative, so no further instruction looks at the flags.
+const REFUSES: u32 = 1 << 31;
+const FLAGS: u32 = CLOSED | CAPTURING | REFUSES;
 
 /// Proof that a call is inside the gate.
 pub(crate) struct Passage<'a>(&'a Gate);
+
+/// A [`Passage`] for a caller that has the address of the gate anyway, and whose call does not unwind. A wait is the hottest
+/// such call: with the passage it would keep the address twice, for the end of the call and for an unwinding.
+#[must_use]
+pub(crate) struct Inside(());
 
 impl Gate {
     pub(crate) fn open() -> Self {
@@ -50,8 +61,19 @@ impl Gate {
     #[inline]
     pub(crate) fn pass_unless_captured(&self) -> Option<Passage<'_>> {
         let before = self.0.fetch_add(1, Ordering::Acquire);
-        let passage = Passage(self);
-        (before & FLAGS == 0).then_some(passage)
+        // `REFUSES` is the sign.
+        if before.cast_signed() >= 0 {
+            return Some(Passage(self));
+        }
+        self.turn_away();
+        None
+    }
+
+    /// Ends a call that was counted and not let in.
+    #[cold]
+    #[inline(never)]
+    fn turn_away(&self) {
+        drop(Passage(self));
     }
 
     /// Whether the object exists and is not being captured. The caller knows that no other thread is destroying it.
@@ -60,10 +82,11 @@ impl Gate {
         self.0.load(Ordering::Relaxed) & FLAGS == 0
     }
 
-    /// None if the gate [is open](Self::is_open).
+    /// None if the gate [is open](Self::is_open) and no call is inside. Calls inside are no reason to refuse, but the fast path
+    /// that asks this need not tell them from flags.
     #[inline(always)]
-    pub(crate) fn unless_open(&self) -> Obstacles {
-        Obstacles::unless_equal(u64::from(self.0.load(Ordering::Relaxed) & FLAGS), 0)
+    pub(crate) fn unless_open_and_empty(&self) -> Obstacles {
+        Obstacles::unless_equal(u64::from(self.0.load(Ordering::Relaxed)), 0)
     }
 
     /// Whether the object is destroyed, or being destroyed.
@@ -79,7 +102,7 @@ impl Gate {
 
     /// Marks the object as being captured. Returns `false` if it already is, or if it is destroyed.
     pub(crate) fn begin_capture(&self) -> bool {
-        let before = self.0.fetch_or(CAPTURING, Ordering::AcqRel);
+        let before = self.0.fetch_or(REFUSES | CAPTURING, Ordering::AcqRel);
         if before & CLOSED != 0 {
             self.end_capture();
         }
@@ -87,7 +110,28 @@ impl Gate {
     }
 
     pub(crate) fn end_capture(&self) {
-        self.0.fetch_and(!CAPTURING, Ordering::AcqRel);
+        self.clear(CAPTURING);
+    }
+
+    /// Clears this flag, and [`REFUSES`] with the last one.
+    fn clear(&self, flag: u32) {
+        let cleared = |word: u32| match word & (CLOSED | CAPTURING) == flag {
+            true => word & !(flag | REFUSES),
+            false => word & !flag,
+        };
+        // A guess: this is the last flag, and no call is inside.
+        let mut word = flag | REFUSES;
+        while let Err(found) = self.0.compare_exchange(word, cleared(word), Ordering::AcqRel, Ordering::Relaxed) {
+            word = found;
+        }
+    }
+
+    /// Ends a call that is inside of this gate. Returns whether other calls may be inside: `false` only if none is. It is `true`
+    /// also while the object is captured or destroyed, because one comparison answers for all. Writes of calls that have
+    /// left are visible afterwards.
+    #[inline(always)]
+    pub(crate) fn leave(&self, _: Inside) -> bool {
+        self.0.fetch_sub(1, Ordering::AcqRel) != 1
     }
 
     /// How many calls are inside.
@@ -98,13 +142,13 @@ impl Gate {
 
     /// Lets no further call in. Calls that are inside stay. Returns `false` if the gate was closed already.
     pub(crate) fn shut(&self) -> bool {
-        self.0.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED == 0
+        self.0.fetch_or(REFUSES | CLOSED, Ordering::AcqRel) & CLOSED == 0
     }
 
     /// Waits until no call is inside, for as long as `goes_on` says so. Returns whether no call is inside. The gate is
     /// [shut](Self::shut).
     pub(crate) fn becomes_empty(&self, mut goes_on: impl FnMut() -> bool) -> bool {
-        while self.0.load(Ordering::Acquire) & !CAPTURING != CLOSED {
+        while self.inside() != 0 {
             if !goes_on() {
                 return false;
             }
@@ -116,7 +160,7 @@ impl Gate {
     /// Closes the gate if it is open and no call is inside.
     #[inline(always)]
     pub(crate) fn close_at_once(&self) -> bool {
-        self.0.compare_exchange(0, CLOSED, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        self.0.compare_exchange(0, REFUSES | CLOSED, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
     /// Closes the gate and waits until no call is inside. Returns `false` if the gate was closed already.
@@ -126,17 +170,16 @@ impl Gate {
 
     /// Opens the gate again, because the object was not destroyed.
     pub(crate) fn reopen(&self) {
-        self.0.fetch_and(!CLOSED, Ordering::AcqRel);
+        self.clear(CLOSED);
     }
 }
 
 impl Passage<'_> {
-    /// Ends the call. Returns how many other calls are inside. Writes of calls that have left are visible afterwards.
-    #[inline]
-    pub(crate) fn leave(self) -> u32 {
-        let gate = self.0;
+    /// The same call, without the address of the gate.
+    #[inline(always)]
+    pub(crate) fn without_address(self) -> Inside {
         core::mem::forget(self);
-        (gate.0.fetch_sub(1, Ordering::AcqRel) & !FLAGS) - 1
+        Inside(())
     }
 }
 

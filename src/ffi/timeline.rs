@@ -4,11 +4,14 @@
 //! runs this file with loom, over a model of the library.
 
 use super::atomic::{AtomicI32, AtomicU64, Ordering};
+use super::cold_path::cold_path;
 use super::stamp::{Clock, LastUse, Next, Obstacles, Ticket};
 use super::yield_now;
 
-/// The submissions of one stream, and which of them may have failed.
+/// The submissions of one stream, and which of them may have failed. Values that are zero at first come last, so that few
+/// instructions clear them.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Timeline {
     /// Identifies the stream in stamps. Never used twice in this process, never zero.
     id: u64,
@@ -21,14 +24,15 @@ pub(crate) struct Timeline {
 ///
 /// The range only grows. So it may include work between two failures that is known to be done.
 #[derive(Debug)]
+#[repr(C)]
 struct Failures {
     /// The first submission that may have failed.
     from: AtomicU64,
     /// The last submission that may have failed; 0 if there is none. Written last and read first.
     to: AtomicU64,
-    code: AtomicI32,
     /// For each kind of waiter, the submission up to which it was informed of failures.
     taken: [AtomicU64; 2],
+    code: AtomicI32,
 }
 
 /// The two kinds of waiters for all work of a stream. Each is informed of a failure once.
@@ -179,13 +183,13 @@ impl Timeline {
                 self.succeeded(covers);
                 Ok(())
             }
-            Err(error) => {
+            Err(error) => cold_path(move || {
                 if let Some(code) = failed(&error) {
                     self.failed(covers, failed_call, code);
                 }
                 end();
                 Err(error)
-            }
+            }),
         }
     }
 

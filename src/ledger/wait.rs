@@ -2,7 +2,7 @@
 
 use super::Ledger;
 use super::create::is_of_work;
-use crate::error::Error;
+use crate::error::{Boxed, Error};
 use crate::ffi::{Here, RawStream, Waiter};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -30,9 +30,12 @@ impl Ledger {
     #[inline(always)]
     pub(crate) fn synchronize(&self, here: Here<'_>, stream: &RawStream, limit: Option<Duration>) -> Result<(), Error> {
         let waited = stream.synchronize_here(here, limit);
-        if waited.is_ok() && !stream.any_failed() {
-            return Ok(());
-        }
+        if waited.is_err() || stream.any_failed() { Self::not_synchronized(stream, waited) } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn not_synchronized(stream: &RawStream, waited: Result<(), Boxed>) -> Result<(), Error> {
         Self::with_unreported_failure(stream, Waiter::Stream, waited.map_err(Error::from))
     }
 

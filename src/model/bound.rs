@@ -147,7 +147,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// Notes that a graph which owns the model was replayed. If the graph executes it, the outputs are written.
     pub(crate) fn note_replay(&mut self) {
         if self.parts.binding.is_captured() {
-            self.mark_written();
+            self.parts.mark_written();
         }
     }
 
@@ -191,16 +191,47 @@ impl<C: Brand, P> BoundModel<C, P> {
         turn: impl FnOnce() -> Result<T, Error>,
     ) -> Result<(), Error> {
         leads!(model: Loaded --> Loaded : Run);
-        self.make_room(current)?;
+        self.parts.make_room(current)?;
         let _turn = turn()?;
         match self.parts.binding.run_at_once(current.here(), &self.parts.model.loaded) {
             Some(Ok(())) => {
-                self.mark_written();
+                self.parts.mark_written();
                 Ok(())
             }
-            Some(Err(failed)) => self.run_after_checks(current, Some(failed)),
-            None => self.run_after_checks(current, None),
+            Some(Err(failed)) => self.parts.run_after_checks(current, Some(failed)),
+            None => self.parts.run_after_checks(current, None),
         }
+    }
+
+    /// Notes that work failed which may have been an execution: nobody knows whether it has written the outputs.
+    pub(crate) fn lose_outputs(&mut self) {
+        self.parts.bound.executed = false;
+    }
+}
+
+/// What the paths of executions call. These are methods of what is behind the handle's pointer: a reference to the handle
+/// would keep it in memory, or in a register, also where nothing fails.
+impl<C: Brand, P> Parts<C, P> {
+    /// Returns memory that the library allocated for outputs of the last execution (DATA-06).
+    #[inline]
+    pub(super) fn make_room(&mut self, current: &Current<C>) -> Result<(), Error> {
+        if self.binding.has_open_outputs() { self.empty_open_outputs(current) } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn empty_open_outputs(&mut self, current: &Current<C>) -> Result<(), Error> {
+        let had_outputs = core::mem::take(&mut self.bound.executed);
+        current.ledger().empty(&self.binding).map_err(|error| self.failed(had_outputs, error))
+    }
+
+    /// A call that changes the outputs of the last execution failed. The outputs are lost, unless the call never reached
+    /// the library.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn failed(&mut self, had_outputs: bool, error: Error) -> Error {
+        self.bound.executed = had_outputs && error.rules_out_that_work_was_queued();
+        error
     }
 
     /// Runs the model once, with all checks; or settles a run that has `failed`.
@@ -208,11 +239,11 @@ impl<C: Brand, P> BoundModel<C, P> {
     #[inline(never)]
     fn run_after_checks(&mut self, current: &Current<C>, failed: Option<NotRun>) -> Result<(), Error> {
         // The outputs count as lost meanwhile, because code of the program hears of errors, and may panic.
-        let had_outputs = core::mem::take(&mut self.parts.bound.executed);
+        let had_outputs = core::mem::take(&mut self.bound.executed);
         let (ledger, here) = (current.ledger(), current.here());
         let ran = match failed {
-            Some(failed) => Err(ledger.settle_run(here, &self.parts.binding, &self.parts.model.loaded, failed)),
-            None => ledger.run(here, &self.parts.binding, &self.parts.model.loaded),
+            Some(failed) => Err(ledger.settle_run(here, &self.binding, &self.model.loaded, failed)),
+            None => ledger.run(here, &self.binding, &self.model.loaded),
         };
         match ran {
             Ok(()) => self.mark_written(),
@@ -221,40 +252,13 @@ impl<C: Brand, P> BoundModel<C, P> {
         Ok(())
     }
 
-    /// Returns memory that the library allocated for outputs of the last execution (DATA-06).
-    #[inline]
-    pub(super) fn make_room(&mut self, current: &Current<C>) -> Result<(), Error> {
-        if self.parts.binding.has_open_outputs() { self.empty_open_outputs(current) } else { Ok(()) }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn empty_open_outputs(&mut self, current: &Current<C>) -> Result<(), Error> {
-        let had_outputs = core::mem::take(&mut self.parts.bound.executed);
-        current.ledger().empty(&self.parts.binding).map_err(|error| self.failed(had_outputs, error))
-    }
-
-    /// A call that changes the outputs of the last execution failed. The outputs are lost, unless the call never reached
-    /// the library.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn failed(&mut self, had_outputs: bool, error: Error) -> Error {
-        self.parts.bound.executed = had_outputs && error.rules_out_that_work_was_queued();
-        error
-    }
-
-    /// Notes that work failed which may have been an execution: nobody knows whether it has written the outputs.
-    pub(crate) fn lose_outputs(&mut self) {
-        self.parts.bound.executed = false;
-    }
-
     /// Notes that an execution has written, or will write, all outputs.
     #[inline]
     pub(super) fn mark_written(&mut self) {
-        self.parts.bound.executed = true;
-        if self.parts.bound.replaced {
-            self.parts.bound.replaced = false;
-            self.parts.bound.outputs.iter_mut().for_each(|output| output.replaced = false);
+        self.bound.executed = true;
+        if self.bound.replaced {
+            self.bound.replaced = false;
+            self.bound.outputs.iter_mut().for_each(|output| output.replaced = false);
         }
     }
 }

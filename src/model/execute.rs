@@ -1,11 +1,12 @@
 //! Executions of bound models that are queued on a stream.
 
 use super::BoundModel;
+use super::bound::Parts;
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::{Boxed, Error, Failed};
-use crate::ffi::{Begun, NotExecuted, RawStream, cold_path};
+use crate::ffi::{Begun, NotExecuted, RawStream};
 use crate::life_cycle::leads;
 use crate::stream::{CanExecute, GroupTurn, Operand, Pending, Stream, StreamState};
 use ascendcl_macros::rule;
@@ -25,12 +26,12 @@ impl<C: Brand, P> BoundModel<C, P> {
         }
         // As in `StreamOps::set_bytes`.
         let mut model = ManuallyDrop::new(model);
-        let (queue, number) = match model.operand_value_mut(INSIDE).start_at_once(current, stream) {
+        let (queue, number) = match model.operand_value_mut(INSIDE).parts.start_at_once(current, stream) {
             Some((queue, Ok(number))) => (queue, number),
             Some((queue, Err(failed))) => {
                 return Err(Self::not_executed(queue, failed, ManuallyDrop::into_inner(model)));
             }
-            None => match cold_path(|| model.operand_value_mut(INSIDE).start(current, stream)) {
+            None => match model.operand_value_mut(INSIDE).parts.start(current, stream) {
                 Ok(number) => (Arc::clone(stream), number),
                 Err(error) => return Err(Failed::boxed(error, ManuallyDrop::into_inner(model))),
             },
@@ -44,7 +45,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     fn not_executed<M: Operand<C, Self>>(queue: Arc<RawStream>, failed: NotExecuted, mut model: M) -> Failed<M> {
         let own = model.operand_value_mut(INSIDE);
         let error = own.parts.binding.settle_execution(&queue, &own.parts.model.loaded, failed);
-        own.outputs_after(error.as_error());
+        own.parts.outputs_after(error.as_error());
         Failed::boxed(error, model)
     }
 
@@ -56,22 +57,27 @@ impl<C: Brand, P> BoundModel<C, P> {
         }
         Pending::with_queue(model.taken_by_work(INSIDE), queue, number)
     }
+}
 
+impl<C: Brand, P> Parts<C, P> {
     /// Like [`start`](Self::start). `None` when further checks are needed; then nothing has happened.
     #[inline(always)]
     fn start_at_once(&mut self, current: &Current<C>, stream: &Arc<RawStream>) -> Option<Begun<NotExecuted>> {
-        let begun = self.parts.binding.execute_at_once(current.here(), stream, &self.parts.model.loaded);
+        let begun = self.binding.execute_at_once(current.here(), stream, &self.model.loaded);
         if let Some((_, Ok(_))) = begun {
             self.mark_written();
         }
         begun
     }
 
+    /// Queues one execution, after all checks.
+    #[cold]
+    #[inline(never)]
     pub(super) fn start(&mut self, current: &Current<C>, stream: &RawStream) -> Result<u64, Boxed> {
         // A bound model is loaded; one in a `Pending` runs.
         leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
         self.make_room(current)?;
-        let queued = current.ledger().execute(current.here(), &self.parts.binding, &self.parts.model.loaded, stream);
+        let queued = current.ledger().execute(current.here(), &self.binding, &self.model.loaded, stream);
         match queued {
             Ok(number) => {
                 self.mark_written();
@@ -89,7 +95,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     #[cold]
     #[inline(never)]
     fn outputs_after(&mut self, error: &Error) {
-        self.parts.bound.executed &= error.rules_out_that_work_was_queued();
+        self.bound.executed &= error.rules_out_that_work_was_queued();
     }
 }
 

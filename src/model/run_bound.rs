@@ -120,11 +120,11 @@ impl<C: Brand, P> BoundModel<C, P> {
         stream: &Arc<RawStream>,
         limit: Option<Duration>,
     ) -> Result<(), Error> {
-        let number = self.start(current, stream)?;
+        let number = self.parts.start(current, stream)?;
         // The outputs are lost if the wait fails, or panics because it runs code of the program.
         self.parts.bound.executed = false;
         self.wait_for_run(current, stream, number, limit)?;
-        self.mark_written();
+        self.parts.mark_written();
         Ok(())
     }
 

@@ -96,7 +96,8 @@ impl Shared {
     /// The context exists while the returned value exists.
     #[inline]
     pub(super) fn pass(&self) -> Option<Passage<'_>> {
-        self.entrance.pass()
+        // A runtime is never captured, and this look at the gate takes fewer instructions.
+        self.entrance.pass_unless_captured()
     }
 
     #[inline]

@@ -274,7 +274,8 @@ fn copy_whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T
     let (queue, number) = match queue.copy_at_once(here, blocks, direction) {
         Some((queue, Ok(number))) => (queue, number),
         Some((queue, Err(failed))) => {
-            return Err(not_copied(queue, failed, ManuallyDrop::into_inner(from), ManuallyDrop::into_inner(to)));
+            let error = not_copied(queue, failed, blocks);
+            return Err(Failed::boxed(error, (ManuallyDrop::into_inner(from), ManuallyDrop::into_inner(to))));
         }
         None => match copy_whole_after_checks::<E>(here, queue, blocks, (target.room(), source.room())) {
             Ok(number) => (Arc::clone(queue), number),
@@ -288,19 +289,12 @@ fn copy_whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T
     Ok(both_in_flight(queue, number, operands, both_written))
 }
 
-/// Settles a copy that failed. The arguments come one by one, in registers: a tuple, or a closure, would have a copy of
-/// them in memory, also where nothing fails.
+/// Settles a copy that failed. It gets the blocks, and not the operands: a reference to an operand would keep the operand in
+/// memory, also where nothing fails.
 #[cold]
 #[inline(never)]
-fn not_copied<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
-    queue: Arc<RawStream>,
-    failed: NotCopied,
-    from: F,
-    to: T,
-) -> Failed<(F, T)> {
-    let blocks = [to.operand_value(INSIDE).block_at_this_end(), from.operand_value(INSIDE).block_at_this_end()];
-    let error = queue.settle_copy(failed, blocks);
-    Failed::boxed(error, (from, to))
+fn not_copied(queue: Arc<RawStream>, failed: NotCopied, (to, from): (&RawBuffer, &RawBuffer)) -> Boxed {
+    queue.settle_copy(failed, [to, from])
 }
 
 #[inline(always)]

@@ -15,6 +15,7 @@ mod default;
 mod destination;
 mod group;
 mod idle_proof;
+mod mapped;
 mod operand;
 mod ops;
 mod options;
@@ -60,13 +61,14 @@ pub use future::Completion;
 pub use group::{AllocatorGroup, GroupStream, GroupTurn};
 pub use host_fn::HostFnResult;
 pub use idle_proof::{IdleProof, ProvesIdle};
+pub use mapped::Mapped;
 pub use operand::Operand;
 pub use ops::StreamOps;
 pub use options::StreamOptions;
 pub(crate) use past::Past;
 pub use payload::Payload;
 pub(crate) use payload::sealed as sealed_payload;
-pub use pending::{Mapped, Pending};
+pub use pending::Pending;
 pub use source::Source;
 pub use state::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, CustomAllocator,

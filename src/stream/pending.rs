@@ -1,12 +1,13 @@
 //! Work in flight, and what it works on.
 
+use super::Mapped;
 use super::past::{OtherStreams, Past, Unreported};
 use super::payload::Payload;
 use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::code::Code;
 use crate::current::Current;
 use crate::error::{Boxed, Error, Failed, ObjectKind};
-use crate::ffi::{Api, RawStream};
+use crate::ffi::{Api, Here, RawStream};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::mem::ManuallyDrop;
@@ -121,7 +122,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     }
 
     #[inline(always)]
-    fn wait_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<T, Failed<Self>> {
+    pub(super) fn wait_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<T, Failed<Self>> {
         let here = current.here();
         let Self { payload, queue, number, unreported, other_streams, _brand } = self;
         // As in `set_bytes`. What fails gets the work by value, so it need not be in memory where nothing fails.
@@ -132,22 +133,39 @@ impl<C: Brand, T: Payload> Pending<C, T> {
             queue: ManuallyDrop::into_inner(queue),
             number,
             unreported,
-            other_streams: ManuallyDrop::into_inner(other_streams),
+            other_streams,
             _brand,
         };
+        // This comes first: afterwards there are none, and nothing copies the place where they would be.
+        if other_streams.is_somewhere() {
+            return work(payload, queue, ManuallyDrop::into_inner(other_streams)).wait_beside_others(here, limit);
+        }
+        let work = |payload, queue| work(payload, queue, OtherStreams::None);
         if queue.has_done(number) {
             if let Err(error) = here.check_process() {
-                return Err(Failed::boxed(error, work(payload, queue, other_streams)));
+                return Err(Failed::boxed(error, work(payload, queue)));
             }
         } else if let Err(error) = queue.synchronize_here(here, limit) {
-            return Err(work(payload, queue, other_streams).not_waited_for(error));
+            return Err(work(payload, queue).not_waited_for(error));
         }
-        if queue.any_failed() || other_streams.is_somewhere() {
-            return work(payload, queue, other_streams).unless_failed(here.api());
+        if queue.any_failed() {
+            return work(payload, queue).unless_failed(here.api());
         }
         payload.until_waited.mark_work_done(INSIDE);
         drop(ManuallyDrop::into_inner(queue));
         Ok(ManuallyDrop::into_inner(payload).until_waited)
+    }
+
+    /// Waits for the stream, and then asks the streams from which the work was taken over.
+    #[cold]
+    #[inline(never)]
+    fn wait_beside_others(self, here: Here<'_>, limit: Option<Duration>) -> Result<T, Failed<Self>> {
+        let is_done = self.queue.has_done(self.number);
+        let waited = if is_done { here.check_process() } else { self.queue.synchronize_here(here, limit) };
+        match waited {
+            Ok(()) => self.unless_failed(here.api()),
+            Err(error) => Err(self.not_waited_for(error)),
+        }
     }
 
     /// The work is over. Returns a failure that another wait got.
@@ -275,7 +293,7 @@ impl<C: Brand, T> Pending<C, T> {
 
     /// Calls `finish` with the buffers as soon as a wait has returned them.
     pub fn map<U, F: FnOnce(T) -> U>(self, finish: F) -> Mapped<C, T, F> {
-        Mapped { pending: self, finish }
+        Mapped::new(self, finish)
     }
 
     #[inline]
@@ -328,72 +346,8 @@ impl<C: Brand, A, B> Pending<C, (A, B)> {
     }
 }
 
-/// Work in flight, and a function that gets its buffers after the wait. [`Pending::map`] makes it.
-///
-/// ```
-/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
-/// let stream = current.stream()?;
-/// let work = stream.set_bytes(current, current.device_buffer::<u8>(4)?, 1)?;
-/// let length = work.map(|buffer| buffer.len());
-/// assert_eq!(length.wait(current)?, 4);
-/// # Ok::<_, ascendcl::Error>(())
-/// # })?;
-/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
-/// ```
-#[must_use = "`wait` says whether the work failed, and gives back what it uses"]
-pub struct Mapped<C: Brand, T, F> {
-    pending: Pending<C, T>,
-    finish: F,
-}
-
-assert_impl_all!(Mapped<Scoped<'static>, (), fn(())>: Send);
-assert_not_impl_any!(Mapped<Scoped<'static>, (), fn(())>: Clone);
-
-impl<C: Brand, T: Payload, U, F: FnOnce(T) -> U> Mapped<C, T, F> {
-    /// As [`Pending::wait`]; then calls the function.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Pending::wait`]; the function was not called.
-    pub fn wait(self, current: &Current<C>) -> Result<U, Failed<Self>> {
-        self.wait_for(current, None)
-    }
-
-    /// As [`Pending::wait_within`]; then calls the function.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Pending::wait_within`]; the function was not called.
-    pub fn wait_within(self, current: &Current<C>, limit: Duration) -> Result<U, Failed<Self>> {
-        self.wait_for(current, Some(limit))
-    }
-
-    /// As [`Pending::is_complete`].
-    ///
-    /// # Errors
-    ///
-    /// As for [`Pending::is_complete`].
-    pub fn is_complete(&self, current: &Current<C>) -> Result<bool, Error> {
-        self.pending.is_complete(current)
-    }
-
-    fn wait_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<U, Failed<Self>> {
-        let Self { pending, finish } = self;
-        match pending.wait_for(current, limit) {
-            Ok(payload) => Ok(finish(payload)),
-            Err(Failed { error, value: pending }) => Err(Failed { error, value: Self { pending, finish } }),
-        }
-    }
-}
-
 impl<C: Brand, T> fmt::Debug for Pending<C, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pending").field("queue", &self.queue).field("number", &self.number).finish_non_exhaustive()
-    }
-}
-
-impl<C: Brand, T, F> fmt::Debug for Mapped<C, T, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mapped").field("pending", &self.pending).finish_non_exhaustive()
     }
 }

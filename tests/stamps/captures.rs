@@ -56,7 +56,7 @@ impl Capturable {
     /// As `RawStream::synchronize` does it. The library refuses to wait for a stream whose capture began after the look
     /// at the gate.
     fn synchronize(&self) -> Result<(), i32> {
-        let inside = self.stream.gate.pass_unless_captured().ok_or(REFUSED)?;
+        let inside = self.stream.gate.pass_unless_captured().ok_or(REFUSED)?.without_address();
         let wait = || {
             if self.captured.load(Ordering::Relaxed) {
                 return Err(REFUSED);
@@ -66,9 +66,9 @@ impl Capturable {
             Ok(())
         };
         let end = || {
-            let others = inside.leave();
-            assert!(others <= 1, "more threads are inside than there are");
-            others > 0
+            let others = self.stream.gate.leave(inside);
+            assert!(self.stream.gate.inside() <= 1, "more threads are inside than there are");
+            others
         };
         self.stream.timeline.wait(None, wait, |_| None, end, || || self.stream.gate.inside() > 0)
     }
@@ -197,6 +197,8 @@ fn a_stream_that_could_not_be_destroyed_takes_work_and_captures_again() {
         let begun = captures.join().unwrap();
         assert_eq!(stream.stream.gate.is_capturing(), begun, "the gate and its caller disagree about a capture");
         assert_eq!(stream.stream.gate.is_open(), !begun);
+        let is_let_in = stream.stream.gate.pass_unless_captured().is_some();
+        assert_eq!(is_let_in, !begun, "the flags disagree");
         assert_eq!(stream.admission.is_for(CONTEXT), !begun);
         if begun {
             stream.end();

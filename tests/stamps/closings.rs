@@ -20,7 +20,7 @@ impl Object {
     fn ask(&self) -> bool {
         let Some(inside) = self.gate.pass_unless_captured() else { return false };
         assert!(self.alive.load(Ordering::Relaxed), "used after it was destroyed");
-        inside.leave();
+        drop(inside);
         true
     }
 
@@ -119,5 +119,28 @@ fn an_object_that_is_in_use_for_too_long_stays_and_is_destroyed_later() {
         assert!(is_destroyed || object.ends_unless_in_use(), "nobody is inside");
         assert!(!object.ask());
         assert_eq!(object.ended.load(Ordering::Relaxed), 1);
+    });
+}
+
+/// The note of a failure is before the end of a call that was inside.
+#[proves(ERR_02)]
+#[test]
+fn who_leaves_an_open_gate_learns_whether_another_call_is_inside() {
+    loom::model(|| {
+        let (object, noted) = (Object::new(), Arc::new(AtomicBool::new(false)));
+        let inside = object.gate.pass_unless_captured().unwrap().without_address();
+        let other = {
+            let noted = Arc::clone(&noted);
+            let inside = object.gate.pass_unless_captured().unwrap().without_address();
+            on(&object, move |object| {
+                noted.store(true, Ordering::Relaxed);
+                object.gate.leave(inside);
+            })
+        };
+        let others = object.gate.leave(inside);
+        assert!(others || noted.load(Ordering::Relaxed), "another call left unseen");
+        other.join().unwrap();
+        let alone = object.gate.pass_unless_captured().unwrap().without_address();
+        assert!(!object.gate.leave(alone), "nobody else was inside");
     });
 }

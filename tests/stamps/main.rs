@@ -141,13 +141,13 @@ impl Stream {
 
     /// As `RawStream::synchronize` calls it.
     fn synchronize(&self) -> Result<(), i32> {
-        let inside = self.gate.pass_unless_captured().unwrap();
+        let inside = self.gate.pass_unless_captured().unwrap().without_address();
         let wait = || {
             let queued = self.queued.load(Ordering::Acquire);
             self.complete.fetch_max(queued, Ordering::AcqRel);
             if self.failure.swap(false, Ordering::AcqRel) { Err(FAILED) } else { Ok(()) }
         };
-        self.timeline.wait(None, wait, |code| Some(*code), || inside.leave() > 0, || || self.gate.inside() > 0)
+        self.timeline.wait(None, wait, |code| Some(*code), || self.gate.leave(inside), || || self.gate.inside() > 0)
     }
 
     /// Looks, at any moment, whether memory may be freed: all work of this stream uses it, so what was queued by now

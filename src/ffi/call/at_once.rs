@@ -94,15 +94,23 @@ macro_rules! call_cached {
 pub(in crate::ffi) use call_cached;
 
 /// Calls a function that needs the current context:
-/// `call_current!(here.aclrtSynchronizeStreamWithTimeout(...), |answer| ...)`. The fast path is [`call_cached!`]; the
-/// checks and the look-up are out of line. The last argument gives the result after an answer that is not a success. It
-/// is compiled in both places, so that nothing is kept for it during the call.
+/// `call_current!(here.aclrtSynchronizeStreamWithTimeout(...), |answer| ...)`. The fast path is that of [`call_cached!`];
+/// the checks and the look-up are out of line, as one part: between two, the caller would keep values in registers that it
+/// saves each time. The last argument gives the result after an answer that is not a success. It is compiled in both
+/// places, so that nothing is kept for it during the call.
 macro_rules! call_current {
-    ($here:ident.$function:ident($($argument:expr),* $(,)?), |$answer:ident| $failed:expr) => {
-        match $crate::ffi::call::call_cached!($here.$function($($argument),*)) {
+    ($here:ident.$function:ident($($argument:expr),* $(,)?), |$answer:ident| $failed:expr) => {{
+        let cached = $crate::ffi::call::cached_only!($here.$function);
+        let answer = cached.map(|function| {
+            let code = function($($argument),*);
+            $crate::ffi::call::success_of::<$crate::ffi::call::functions::$function>(code)
+        });
+        match answer {
             Some(Ok(())) => Ok(()),
             Some(Err($answer)) => $failed,
             None => $crate::ffi::cold_path::cold_path(move || {
+                // Caches the function for the next call.
+                let _ = $crate::ffi::call::cached!($here.$function);
                 let ready = $here.ready()?;
                 match $crate::ffi::call::call!(ready.$function($($argument),*)).or_answer() {
                     Ok(()) => Ok(()),
@@ -110,6 +118,6 @@ macro_rules! call_current {
                 }
             }),
         }
-    };
+    }};
 }
 pub(in crate::ffi) use call_current;

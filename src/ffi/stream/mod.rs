@@ -43,31 +43,32 @@ const ENDS_SLOWLY: u8 = 2;
 
 const WAITING: &str = "synchronise a stream";
 
-/// A stream of the context that was current when it was created.
+/// A stream of the context that was current when it was created. Fields that are zero at first are side by side.
+#[repr(C)]
 pub struct RawStream {
-    place: ShelfPlace,
-    raw: aclrtStream,
     pub(super) timeline: Timeline,
-    gate: Gate,
     /// How many waits ended while other waits were under way.
     ended: AtomicU64,
+    /// The last submission that a query has reported as over. Only a wait reports whether work failed.
+    seen_over: AtomicU64,
+    gate: Gate,
+    /// Whether work of this stream may use borrowed memory. A capture waits for it before it begins.
+    borrows: AtomicBool,
+    /// Whether other code created the stream, and destroys it.
+    is_of_others: bool,
+    /// Why destroying the stream takes the slow path: [`REFERS`] and [`ENDS_SLOWLY`]. Read where no lock may be taken.
+    ends_slowly: AtomicU8,
+    raw: aclrtStream,
+    place: ShelfPlace,
     pub(super) allocators: Registrations,
     /// Events that were created for futures of this stream, and that no future uses now.
     spares: Mutex<Vec<Arc<RawEvent>>>,
-    /// Why destroying the stream takes the slow path: [`REFERS`] and [`ENDS_SLOWLY`]. Read where no lock may be taken.
-    ends_slowly: AtomicU8,
     /// Is there if this value is not a stream, but stands for the work that the library does without a stream. It has
     /// the streams of the context, and a wait for it waits for the whole context.
     whole_context: Option<Weak<Shelf<RawStream>>>,
-    /// Whether other code created the stream, and destroys it.
-    is_of_others: bool,
     /// The library of the stream, and the context.
     api: Api,
     owner: Owner,
-    /// The last submission that a query has reported as over. Only a wait reports whether work failed.
-    seen_over: AtomicU64,
-    /// Whether work of this stream may use borrowed memory. A capture waits for it before it begins.
-    borrows: AtomicBool,
 }
 
 impl fmt::Debug for RawStream {
@@ -218,8 +219,7 @@ impl RawStream {
         self.timeline.clock().last_submitted()
     }
 
-    /// Whether a synchronise has covered the submission with this number. A stream is synchronised before it is
-    /// destroyed.
+    /// Whether a synchronise has covered this submission. A stream is synchronised before it is destroyed.
     #[inline]
     pub(crate) fn has_done(&self, number: u64) -> bool {
         self.timeline.clock().has_done(number)

@@ -47,16 +47,19 @@ impl RawStream {
     #[inline(always)]
     fn wait_at_the_gate(&self, here: Here<'_>, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Boxed> {
         let Some(inside) = self.gate.pass_unless_captured() else { return takes_no_wait(self) };
+        // Nothing below unwinds: the calls are those of the library, and a panic of a subscriber is caught where it is
+        // informed. If something did, the stream would count as in use for good, and never be destroyed.
+        let inside = inside.without_address();
         let wait = move || {
             // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
             // not destroyed meanwhile (STREAM-07).
             unsafe {
                 call_current!(here.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(limit)), |first| self
-                    .go_on_waiting(here, limit, first))
+                    .go_on_waiting(limit, first))
             }
         };
         let end = move || {
-            let others = inside.leave() > 0;
+            let others = self.gate.leave(inside);
             if others {
                 // If another wait begins now, the count of calls inside does not show a waiter that this one ended.
                 self.ended.fetch_add(1, Ordering::Release);
@@ -95,13 +98,14 @@ impl RawStream {
         self.wait_at_the_gate(Site::unproven(api).here(), limit, failed_call)
     }
 
-    /// Continues a wait whose first slice did not succeed. The gate is passed.
+    /// Continues a wait whose first slice did not succeed. The gate is passed. It takes no `Here`, so that the caller keeps
+    /// none during the first slice: what has to be checked now does not depend on it.
     #[cold]
     #[inline(never)]
-    fn go_on_waiting(&self, here: Here<'_>, limit: Option<Duration>, first: impl Into<NoSuccess>) -> Result<(), Boxed> {
-        let (api, raw) = (here.api(), self.raw);
+    fn go_on_waiting(&self, limit: Option<Duration>, first: impl Into<NoSuccess>) -> Result<(), Boxed> {
+        let (api, raw) = (self.api, self.raw);
         let first = first.into().into_answer(api);
-        let ready = match here.ready() {
+        let ready = match Site::unproven(api).here().ready() {
             Ok(ready) => ready,
             // The library tells a failure of work once, so its answer comes before the crate's refusal to ask again.
             Err(_) if is_final(&first) => return Err(first.into_error(|| WAITING.into()).into()),
@@ -208,12 +212,11 @@ mod tests {
         let context = ContextId::next(0);
         let outer = set_entered_id(Some(context));
         let stream = RawStream::created(api, aclrtStream::NULL);
-        let site = Site::of(api, context);
         set_entered(api, RawContext::default_without_handle(api, 0));
         set_displaced(api, true);
         let waited = |code: aclError| {
             let first = success_of::<functions::aclrtSynchronizeStreamWithTimeout>(code).unwrap_err();
-            match stream.go_on_waiting(site.here(), None, first).map_err(Error::from) {
+            match stream.go_on_waiting(None, first).map_err(Error::from) {
                 Err(Error::Vendor(error)) => (error.call, error.code.number()),
                 other => panic!("{other:?}"),
             }

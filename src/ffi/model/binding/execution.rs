@@ -99,7 +99,7 @@ impl RawBinding {
         // A stamp in doubt does not have the number of the context.
         let obstacles = here.unless_has(self.last_use.context()).and(model.unless_at_hand(here));
         let obstacles = obstacles.and(Obstacles::unless_equal(self.open_outputs.len() as u64, 0));
-        let obstacles = obstacles.and(self.gate.unless_open());
+        let obstacles = obstacles.and(self.gate.unless_open_and_empty());
         leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
         // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that is as
         // large as the execution reads and writes, and stays until it is done (MODEL-14, DATA-02, DATA-08, DATA-10).
@@ -114,7 +114,7 @@ impl RawBinding {
                 here,
                 obstacles,
                 [model.last_use(), &self.last_use],
-                [model.last_use()],
+                [],
                 |stream| aclmdlExecuteAsync(model.id(), self.inputs.raw(), self.outputs.raw(), stream),
                 Arc::clone(stream),
             )
@@ -167,7 +167,7 @@ impl RawBinding {
         if !self.open_outputs.is_empty() || model.has_working_memory() {
             return None;
         }
-        let obstacles = here.unless_has(self.owner.number()).and(self.gate.unless_open());
+        let obstacles = here.unless_has(self.owner.number()).and(self.gate.unless_open_and_empty());
         let obstacles = obstacles.and(self.last_use.unless_marked_idle()).and(model.unless_marked_idle());
         if !obstacles.is_none() {
             return None;
