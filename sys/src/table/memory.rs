@@ -58,7 +58,7 @@ macro_rules! memory_functions {
         [optional sim] fn aclrtMallocCached(
             dev_ptr: *mut *mut c_void, size: usize, policy: aclrtMemMallocPolicy
         ) -> aclError;
-        [optional] fn aclrtMallocForTaskScheduler(
+        [optional sim] fn aclrtMallocForTaskScheduler(
             dev_ptr: *mut *mut c_void, size: usize, policy: aclrtMemMallocPolicy, cfg: *mut aclrtMallocConfig
         ) -> aclError;
         [required sim] fn aclrtMallocHost(host_ptr: *mut *mut c_void, size: usize) -> aclError;
