@@ -251,12 +251,38 @@ fn known_operations(operations: &In<'_, aclrtAtomicOperation>, count: usize) -> 
     }
 }
 
+/// Memory of the host has no errors that a device would find.
+pub(crate) fn aclrtGetMemUceInfo(
+    device_id: i32,
+    mem_uce_info_array: Out<'_, aclrtMemUceInfo>,
+    _array_size: usize,
+    mut ret_size: Out<'_, usize>,
+) -> Answer {
+    wanted(&mem_uce_info_array)?;
+    wanted(&ret_size)?;
+    device::device(device_id.into())?;
+    ret_size.set(0);
+    Ok(())
+}
+
 /// Nothing overflows here: the status is zeros.
 pub(crate) fn aclrtGetOverflowStatus(output_addr: Address, output_size: usize, stream: aclrtStream) -> Answer {
-    const SIZE: usize = 64;
     not_null(output_addr)?;
+    overflow_status(output_addr, output_size as u64, stream)
+}
+
+/// The layer below looks for the place, behind the stream.
+pub(crate) fn aclrtGetFloatOverflowStatus(output_addr: Address, output_size: u64, stream: aclrtStream) -> Answer {
+    overflow_status(output_addr, output_size, stream)
+}
+
+fn overflow_status(output_addr: Address, output_size: u64, stream: aclrtStream) -> Answer {
+    const SIZE: usize = 64;
     let named = Named::find(stream)?;
-    if output_size != SIZE {
+    if output_addr.is_null() {
+        return Err(Failure::refused("there is no place for the status"));
+    }
+    if output_size != SIZE as u64 {
         return Err(Failure::refused(format!("the status takes {SIZE} bytes, and the size given is {output_size}")));
     }
     uncaptured(named, "asked for its overflows")?;
@@ -271,6 +297,10 @@ fn uncaptured(named: Named, what: &str) -> Answer {
 
 pub(crate) fn aclrtResetOverflowStatus(stream: aclrtStream) -> Answer {
     uncaptured(Named::find(stream)?, "rid of its overflows")
+}
+
+pub(crate) fn aclrtResetFloatOverflowStatus(stream: aclrtStream) -> Answer {
+    aclrtResetOverflowStatus(stream)
 }
 
 /// The load of a simulated device is not measured: it counts as idle. What a device does not tell is -1, and one that

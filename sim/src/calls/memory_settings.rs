@@ -39,6 +39,16 @@ pub(crate) fn aclrtMallocWithCfg(
     super::aclrtMalloc(dev_ptr, size, policy)
 }
 
+/// No memory here is closer to a device's scheduler than other memory of the device.
+pub(crate) fn aclrtMallocForTaskScheduler(
+    dev_ptr: Out<'_, *mut c_void>,
+    size: usize,
+    policy: aclrtMemMallocPolicy,
+    cfg: In<'_, aclrtMallocConfig>,
+) -> Answer {
+    aclrtMallocWithCfg(dev_ptr, size, policy, cfg)
+}
+
 /// Host and device share their addresses here, as the attribute for it asks. The attributes come before the context.
 pub(crate) fn aclrtMallocHostWithCfg(ptr: Out<'_, *mut c_void>, size: u64, cfg: In<'_, aclrtMallocConfig>) -> Answer {
     wanted(&ptr)?;

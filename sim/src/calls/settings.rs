@@ -80,7 +80,7 @@ fn set_attribute(stream: aclrtStream, attribute: aclrtStreamAttr, value: u64) ->
 }
 
 /// Some attributes belong to the work of the stream, and its context has to be current. A priority needs any context, and the
-/// other attributes none.
+/// other attributes none: to the records of operators null is no stream without one.
 fn reached_for(named: Named, attribute: aclrtStreamAttr) -> Answer<Arc<Stream>> {
     match attribute {
         aclrtStreamAttr::ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK | aclrtStreamAttr::ACL_STREAM_ATTR_USER_CUSTOM_TAG => {
@@ -89,6 +89,9 @@ fn reached_for(named: Named, attribute: aclrtStreamAttr) -> Answer<Arc<Stream>> 
         aclrtStreamAttr::ACL_STREAM_ATTR_PRIORITY => {
             current_context()?;
             named.in_any_context()
+        }
+        aclrtStreamAttr::ACL_STREAM_ATTR_CACHE_OP_INFO if named.stream().is_none() && current_context().is_err() => {
+            Err(Failure::refused("the stream is null, and no context is current that has a default stream"))
         }
         _ => named.in_any_context(),
     }

@@ -89,6 +89,10 @@ pub(crate) fn aclrtDestroyStreamForce(stream: aclrtStream) -> Answer {
 
 pub(crate) fn aclrtStreamAbort(stream: aclrtStream) -> Answer {
     let call = watch::call(Op::Abort, stream).begin()?;
+    // Without a context null is no stream at all.
+    if stream.is_null() && current_context().is_err() {
+        return Err(Failure::refused("the stream is null, and no context is current that has a default stream"));
+    }
     let stream = submission_stream(stream)?;
     if stream.is_default() {
         return Err(Failure::unsupported("a default stream cannot be aborted"));

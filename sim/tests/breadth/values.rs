@@ -43,6 +43,7 @@ fn sizes_of_nothing_are_refused_where_memory_is_named_and_do_nothing_where_it_is
         WRONG, memory::aclrtMallocAlign32(&mut place, 0, policy);
         WRONG, memory::aclrtMallocCached(&mut place, 0, policy);
         WRONG, memory::aclrtMallocWithCfg(&mut place, 0, policy, null_mut());
+        WRONG, memory::aclrtMallocForTaskScheduler(&mut place, 0, policy, null_mut());
         WRONG, memory::aclrtMallocHost(&mut place, 0);
         WRONG, memory::aclrtMallocHostWithCfg(&mut place, 0, null_mut());
         WRONG, memory::aclrtMemFlush(host, 0);

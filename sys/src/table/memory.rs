@@ -24,7 +24,7 @@ macro_rules! memory_functions {
         [optional] fn aclrtGetBufFromChain(head_buf: aclrtMbuf, index: u32, buf: *mut aclrtMbuf) -> aclError;
         [optional] fn aclrtGetBufUserData(buf: aclrtMbuf, data_ptr: *mut c_void, size: usize, offset: usize) -> aclError;
         [required sim] fn aclrtGetMemInfo(attr: aclrtMemAttr, free: *mut usize, total: *mut usize) -> aclError;
-        [optional] fn aclrtGetMemUceInfo(
+        [optional sim] fn aclrtGetMemUceInfo(
             device_id: i32, mem_uce_info_array: *mut aclrtMemUceInfo, array_size: usize, ret_size: *mut usize
         ) -> aclError;
         [optional] fn aclrtGetMemUsageInfo(
@@ -58,7 +58,7 @@ macro_rules! memory_functions {
         [optional sim] fn aclrtMallocCached(
             dev_ptr: *mut *mut c_void, size: usize, policy: aclrtMemMallocPolicy
         ) -> aclError;
-        [optional] fn aclrtMallocForTaskScheduler(
+        [optional sim] fn aclrtMallocForTaskScheduler(
             dev_ptr: *mut *mut c_void, size: usize, policy: aclrtMemMallocPolicy, cfg: *mut aclrtMallocConfig
         ) -> aclError;
         [required sim] fn aclrtMallocHost(host_ptr: *mut *mut c_void, size: usize) -> aclError;

@@ -16,7 +16,7 @@ macro_rules! stream_functions {
         [optional sim] fn aclrtDestroyStreamConfigHandle(handle: *mut aclrtStreamConfigHandle) -> aclError;
         [optional sim] fn aclrtDestroyStreamForce(stream: aclrtStream) -> aclError;
         [optional sim] fn aclrtDeviceGetStreamPriorityRange(least_priority: *mut i32, greatest_priority: *mut i32) -> aclError;
-        [optional] fn aclrtGetFloatOverflowStatus(
+        [optional sim] fn aclrtGetFloatOverflowStatus(
             output_addr: *mut c_void, output_size: u64, stream: aclrtStream
         ) -> aclError;
         [optional sim] fn aclrtGetOverflowStatus(
@@ -32,7 +32,7 @@ macro_rules! stream_functions {
         [optional] fn aclrtNpuGetFloatOverFlowStatus(
             output_addr: *mut c_void, output_size: u64, check_mode: u32, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtResetFloatOverflowStatus(stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtResetFloatOverflowStatus(stream: aclrtStream) -> aclError;
         [optional sim] fn aclrtResetOverflowStatus(stream: aclrtStream) -> aclError;
         [optional sim] fn aclrtResetStreamResLimit(stream: aclrtStream) -> aclError;
         [optional sim] fn aclrtSetStreamAttribute(

@@ -221,3 +221,19 @@ fn atomic_operations_are_looked_at_behind_the_devices_that_are_asked_for_them() 
     ok!(device::aclrtDeviceGetHostAtomicCapabilities(place, asked, 3, 0));
     assert_eq!(found, [0, 0, 0, 7]);
 }
+
+#[test]
+fn memory_has_no_errors_to_repair() {
+    let _world = world();
+    let (mut found, mut errors) = (7, [aclrtMemUceInfo { addr: core::ptr::null_mut(), len: 0, reserved: [0; 14] }]);
+    let place: *mut usize = &mut found;
+    let errors = errors.as_mut_ptr();
+    check([
+        row!(Own, memory::aclrtGetMemUceInfo(9, core::ptr::null_mut(), 1, place) => NULL),
+        row!(Own, memory::aclrtGetMemUceInfo(9, errors, 1, core::ptr::null_mut()) => NULL),
+        row!(Own, memory::aclrtGetMemUceInfo(9, errors, 1, place) => ACL_ERROR_RT_INVALID_DEVICEID),
+    ]);
+    assert_eq!(found, 7);
+    check([row!(Nowhere, memory::aclrtGetMemUceInfo(0, errors, 0, place) => 0)]);
+    assert_eq!(found, 0);
+}

@@ -166,8 +166,11 @@ fn configured_memory_has_a_list_of_attributes_that_it_can_have() {
         let config: *mut aclrtMallocConfig = &mut config;
         let (mut device, mut host) = (null_mut(), null_mut());
         let (device, host): (*mut *mut c_void, *mut *mut c_void) = (&mut device, &mut host);
+        let for_device = code(on, &|| call!(memory::aclrtMallocWithCfg(device, size, POLICY, config)));
+        let for_scheduler = code(on, &|| call!(memory::aclrtMallocForTaskScheduler(device, size, POLICY, config)));
+        assert_eq!(for_scheduler, for_device);
         [
-            code(on, &|| call!(memory::aclrtMallocWithCfg(device, size, POLICY, config))),
+            for_device,
             code(on, &|| call!(memory::aclrtMallocHostWithCfg(host, size as u64, config))),
         ]
     };

@@ -170,7 +170,7 @@ fn attributes_of_a_stream_have_their_value_before_a_capture_and_this_before_the_
 #[test]
 fn the_status_of_overflows_has_one_size_and_is_not_asked_of_a_capture() {
     let _world = world();
-    let (block, stream, capturing) = (device_memory(128), stream(), stream());
+    let (block, stream, capturing, dead) = (device_memory(128), stream(), stream(), dead());
     begin(capturing);
     for on in ANYWHERE {
         check([
@@ -178,9 +178,20 @@ fn the_status_of_overflows_has_one_size_and_is_not_asked_of_a_capture() {
             row!(on, stream::aclrtGetOverflowStatus(block, 64, capturing) => CAPTURED),
             row!(on, stream::aclrtResetOverflowStatus(capturing) => CAPTURED),
             row!(on, stream::aclrtGetOverflowStatus(block, 128, stream) => REFUSED),
+            row!(on, stream::aclrtGetFloatOverflowStatus(null_mut(), 64, dead) => DEAD),
+            row!(on, stream::aclrtGetFloatOverflowStatus(null_mut(), 64, capturing) => REFUSED),
+            row!(on, stream::aclrtGetFloatOverflowStatus(block, 65, capturing) => REFUSED),
+            row!(on, stream::aclrtGetFloatOverflowStatus(block, 64, capturing) => CAPTURED),
+            row!(on, stream::aclrtResetFloatOverflowStatus(dead) => DEAD),
+            row!(on, stream::aclrtResetFloatOverflowStatus(capturing) => CAPTURED),
         ]);
     }
     check([
+        row!(Nowhere, stream::aclrtGetFloatOverflowStatus(block, 64, stream) => NO_CONTEXT),
+        row!(Other, stream::aclrtGetFloatOverflowStatus(block, 64, stream) => OTHER_CONTEXT),
+        row!(Own, stream::aclrtGetFloatOverflowStatus(block, 64, stream) => 0),
+        row!(Nowhere, stream::aclrtResetFloatOverflowStatus(stream) => NO_CONTEXT),
+        row!(Own, stream::aclrtResetFloatOverflowStatus(aclrtStream::NULL) => 0),
         row!(Nowhere, stream::aclrtGetOverflowStatus(block, 64, stream) => NO_CONTEXT),
         row!(Other, stream::aclrtResetOverflowStatus(stream) => OTHER_CONTEXT),
         row!(Own, stream::aclrtGetOverflowStatus(block, 64, stream) => 0),
@@ -229,5 +240,20 @@ fn the_mode_of_a_failure_is_compared_before_the_context_of_its_stream() {
         row!(Other, stream::aclrtSetStreamFailureMode(stopping, 1) => 0),
         row!(Other, stream::aclrtSetStreamFailureMode(bound, 0) => UNSUPPORTED),
         row!(Own, stream::aclrtSetStreamFailureMode(bound, 1) => UNSUPPORTED),
+    ]);
+}
+
+#[test]
+fn null_without_a_context_is_no_stream_to_abort_or_to_keep_records_of() {
+    let _world = world();
+    let records = aclrtStreamAttr::ACL_STREAM_ATTR_CACHE_OP_INFO;
+    let mut value = aclrtStreamAttrValue { reserve: [0; 4] };
+    let (value, none): (*mut aclrtStreamAttrValue, _) = (&mut value, aclrtStream::NULL);
+    check([
+        row!(Nowhere, stream::aclrtStreamAbort(none) => REFUSED),
+        row!(Own, stream::aclrtStreamAbort(none) => UNSUPPORTED),
+        row!(Nowhere, stream::aclrtSetStreamAttribute(none, records, value) => REFUSED),
+        row!(Nowhere, stream::aclrtGetStreamAttribute(none, records, value) => REFUSED),
+        row!(Own, stream::aclrtSetStreamAttribute(none, records, value) => 0),
     ]);
 }
