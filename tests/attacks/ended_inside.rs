@@ -239,7 +239,8 @@ fn the_hook_of_panics_uses_the_crate_wherever_the_panic_begins() {
     });
     assert!(matches!(reply.unwrap(), Err::<(), _>(Error::CallbackPanicked { .. })));
     let actor = Actor::<Another, ()>::open(library(), |_| Ok(())).unwrap();
-    assert!(catch_unwind(AssertUnwindSafe(|| actor.call(|_, ()| panic_any(OURS)).map(|()| ()))).is_err());
+    let panics = AssertUnwindSafe(|| actor.call::<()>(|_, ()| panic_any(OURS)));
+    assert!(catch_unwind(panics).is_err());
     actor.close().unwrap();
     let place: Place<_> = Arc::default();
     let release = runtime.with(|current| {
