@@ -76,7 +76,10 @@ fn inputs_that_do_not_fit_are_refused_before_the_model_runs() {
 
         let outputs = model.run(current, &[Input::new(&[1, 64], &floats)?])?;
         let wrong = outputs.get(0)?.to_vec::<i32>().map_err(message).unwrap_err();
-        assert_eq!(wrong, "output `probabilities` holds f32 and cannot be read as i32");
+        assert_eq!(
+            wrong,
+            "output `probabilities` holds f32 and cannot be read as i32: ask for f32, or for its bytes [DATA-08]"
+        );
         let missing = outputs.get(1).map(|_| ()).map_err(message).unwrap_err();
         assert_eq!(missing, "there is no output 1: the model has 1");
         Ok::<_, Error>(())

@@ -135,7 +135,11 @@ pub enum Error {
         what: &'static str,
     },
     /// An allocator group was used with a stream of another one.
-    #[error("this stream belongs to another allocator group{}", Cited(rules::OTHER_GROUP))]
+    #[error(
+        "this stream belongs to another allocator group: begin its turn in the group that it was attached to, or detach it \
+         and attach it to this one{}",
+        Cited(rules::OTHER_GROUP)
+    )]
     OtherGroup,
     /// An allocator was registered, or a pool grown, in a context that its memory does not belong to.
     #[error(
@@ -333,7 +337,10 @@ pub enum Error {
         found: i32,
     },
     /// An object of one library was used with another.
-    #[error("the {what} was created by another library than the one that it is used with")]
+    #[error(
+        "the {what} was created by another library than the one that it is used with: use objects of one library, and \
+         copy memory from one to the other through the host"
+    )]
     OtherLibrary {
         /// The kind of object.
         what: ObjectKind,
@@ -459,7 +466,8 @@ pub enum Error {
     /// Memory cannot be seen as elements of another type.
     #[error(
         "{bytes} bytes that begin {past} bytes after a multiple of {alignment} cannot be read as elements of {size} \
-         bytes with that alignment"
+         bytes with that alignment: take a part that begins at a multiple and has whole elements, or copy the bytes to a \
+         buffer of their own"
     )]
     CannotCast {
         /// How many bytes there are.
@@ -524,7 +532,10 @@ pub enum Error {
     #[error("this library cannot capture streams, so queue the work on the stream itself: {0}")]
     CaptureUnsupported(Box<Error>),
     /// A call inside a capture or a build failed, and the program ignored the failure.
-    #[error("a call of the capture or of the build had failed, so the graph is not complete: {reason}")]
+    #[error(
+        "a call of the capture or of the build had failed, so the graph is not complete: {reason}; begin a new one, and \
+         return the errors of its tasks with `?`"
+    )]
     CaptureBroken {
         /// What had failed.
         reason: String,
@@ -538,7 +549,8 @@ pub enum Error {
     NotPinned,
     /// A part of one capture was used in another, or in a branch that may run at the same time.
     #[error(
-        "this is part of another capture, or of a branch that may run at the same time{}",
+        "this is part of another capture, or of a branch that may run at the same time: name operands and groups of this \
+         graph, and hand an operand over from its branch by `adopt_after`{}",
         Cited(rules::OTHER_CAPTURE)
     )]
     OtherCapture,
@@ -667,7 +679,10 @@ pub enum Error {
     #[error(transparent)]
     Input(Box<InputError>),
     /// An output was read as a type other than its own.
-    #[error("output `{name}` holds {found} and cannot be read as {asked}")]
+    #[error(
+        "output `{name}` holds {found} and cannot be read as {asked}: ask for {found}, or for its bytes{}",
+        Cited(InputError::FIT)
+    )]
     OutputType {
         /// The output.
         name: Box<str>,
@@ -729,7 +744,10 @@ pub enum Error {
         count: usize,
     },
     /// A tensor of an element type that this crate does not know.
-    #[error("`{name}` has elements of type {element}, whose size this crate does not know")]
+    #[error(
+        "`{name}` has elements of type {element}, whose size neither this crate nor the model's description \
+         knows: give it a fixed shape in the model, or convert it there to a type of this crate"
+    )]
     UnknownElement {
         /// The input or output.
         name: String,
@@ -754,8 +772,8 @@ pub enum Error {
     },
     /// The wait for the lane timed out.
     #[error(
-        "timed out after {} ms: another model was running in this workspace; \
-         the model was not run{}",
+        "timed out after {} ms: another model was running in this workspace; the model was not run: try again, or wait \
+         longer{}",
         waited.as_millis(),
         Cited(rules::WORKSPACE_BUSY)
     )]

@@ -70,7 +70,7 @@ impl Error {
             Self::OtherCapture => OTHER_CAPTURE,
             Self::OtherOperator { .. } | Self::HalfUpdated => UPDATES,
             Self::NotItsStream { .. } => NOT_ITS_STREAM,
-            Self::OtherElement { .. } => InputError::FIT,
+            Self::OtherElement { .. } | Self::OutputType { .. } => InputError::FIT,
             Self::NoTruthValue { .. } | Self::NotWritten { .. } => NOT_WRITTEN,
             _ => &[],
         }
@@ -262,6 +262,24 @@ mod tests {
             let message = error.to_string();
             let words = message.strip_suffix(&Cited(error.rules()).to_string());
             assert!(words.is_some_and(|words| !words.contains("-0") && !words.contains("-1")), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_message_about_the_wrong_object_names_the_right_one_or_the_repair() {
+        let (f32, u8) = (ElementType::F32, ElementType::U8);
+        let repairs = [
+            (Error::OtherGroup, "detach it"),
+            (Error::OtherLibrary { what: ObjectKind::EVENT }, "use objects of one library"),
+            (Error::OtherCapture, "`adopt_after`"),
+            (Error::CaptureBroken { reason: "no".into() }, "begin a new one"),
+            (Error::CannotCast { bytes: 6, size: 4, past: 0, alignment: 4 }, "take a part"),
+            (Error::OutputType { name: "scores".into(), found: f32, asked: u8 }, "ask for f32"),
+            (Error::UnknownElement { name: "scores".into(), element: ElementType::Other(9) }, "give it a fixed shape"),
+            (Error::WorkspaceBusy { waited: Duration::from_secs(1) }, "try again"),
+        ];
+        for (error, repair) in repairs {
+            assert!(error.to_string().contains(repair), "{error}");
         }
     }
 

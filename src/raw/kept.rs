@@ -42,7 +42,6 @@ assert_impl_all!(KeptStream: Send);
 assert_not_impl_any!(KeptStream: Sync, Clone);
 
 /// A [`KeptStream`] in its context. It dereferences to its [`StreamOps`].
-#[derive(Debug)]
 pub struct LentStream<'s, C: Brand> {
     tasks: StreamOps<C>,
     _kept: &'s KeptStream,
@@ -335,6 +334,12 @@ pub fn tensors<C: Brand, I: OperatorInputs<C> + IdleInputs>(
         Ok(Some(RawTensor { element, dims: part.dims, memory: KeptMemory { block, is_written: true } }))
     });
     described.collect()
+}
+
+impl<C: Brand> fmt::Debug for LentStream<'_, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.tasks.queue().shown_as("LentStream", f)
+    }
 }
 
 impl fmt::Debug for KeptStream {

@@ -7,6 +7,7 @@ use crate::brand::{Brand, Inside, Scoped};
 use crate::error::Error;
 use crate::ffi::RawStream;
 use crate::stream::{Past, Pending};
+use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
@@ -31,7 +32,6 @@ use std::sync::Arc;
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum AnyInput<
     C: Brand, // CTX-02: the context comes first: `AnyInput<C>` with `C: Brand`; of a runtime: `AnyInput<Vision>`
@@ -121,5 +121,16 @@ impl<C: Brand> sealed::Input for Option<SharedAnyTensor<C>> {
 
     fn into_idle_input(self, _: Inside) -> Self {
         self
+    }
+}
+
+/// Not derived: the context of a scope cannot be printed, and need not be.
+impl<C: Brand> fmt::Debug for AnyInput<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shared(tensor) => f.debug_tuple("Shared").field(tensor).finish(),
+            Self::InFlight(tensor) => f.debug_tuple("InFlight").field(tensor).finish(),
+            Self::Absent => f.write_str("Absent"),
+        }
     }
 }
