@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::locks::lock;
 use crate::machine::callbacks::reports;
 use crate::machine::workers::pool;
-use crate::machine::{device, trouble};
+use crate::machine::{device, trouble, watch};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Mutex, Once};
@@ -41,6 +41,10 @@ const UNKNOWN: u8 = 0;
 const OFF: u8 = 1;
 const ON: u8 = 2;
 const FORKED: u8 = 3;
+/// In a process that was forked and has made no call yet.
+const CHILD: u8 = 4;
+/// The mode before the fork.
+static BEFORE: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 struct Active {
     plan: Plan,
@@ -58,7 +62,15 @@ pub(crate) fn verdict(name: &'static str, can_fail: bool) -> Verdict {
     match MODE.load(Relaxed) {
         OFF => Verdict::Goes,
         ON => consult(name, can_fail && name != READS),
-        FORKED => Verdict::Refused(forked()),
+        FORKED => {
+            watch::first_call_of_child();
+            Verdict::Refused(forked())
+        }
+        CHILD => {
+            let refused = watch::first_call_of_child();
+            MODE.store(if refused { FORKED } else { BEFORE.load(Relaxed) }, Relaxed);
+            verdict(name, can_fail)
+        }
         _ => {
             begin_as_configured();
             verdict(name, can_fail)
@@ -90,14 +102,19 @@ fn consult(name: &'static str, can_fail: bool) -> Verdict {
 #[cold]
 fn forked() -> Failure {
     Failure::unsupported(
-        "this process was forked from one in which the simulator had threads, and does not have them; start a new program \
-         instead, or fork before the first work is queued",
+        "this process was forked from one in which the simulator had threads or was initialised, and does not have what \
+         that one has; start a new program instead, or fork before aclInit",
     )
 }
 
 extern "C" fn child_begins() {
-    if has_threads() {
-        MODE.store(FORKED, Relaxed);
+    match MODE.load(Relaxed) {
+        FORKED | CHILD => {}
+        _ if has_threads() => MODE.store(FORKED, Relaxed),
+        before => {
+            BEFORE.store(before, Relaxed);
+            MODE.store(CHILD, Relaxed);
+        }
     }
 }
 

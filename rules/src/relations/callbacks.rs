@@ -81,7 +81,7 @@ pub(super) fn judge(case: &mut Case<'_>) {
             .against(earlier, "subscribed the first one");
         }
         (Op::Unsubscribe, _) => unsubscribe(case, stream),
-        (Op::GiveUp, subscribed) if event.is(Flag::OwnCallback) && !entry.data.forsaken => {
+        (Op::GiveUp, subscribed) if event.is(Flag::OwnCallback) && !entry.data.stall_reported => {
             case.report(
                 CB_05,
                 format!("{} waits for {stream}, which waits for a callback that no other thread runs", event.call),

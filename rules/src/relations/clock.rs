@@ -176,9 +176,9 @@ pub(super) struct Stream {
     pub(super) device: u64,
     pub(super) persistent: bool,
     /// It waits for an event whose record was refused, which was reported: what is to become of its work is not known.
-    pub(super) astray: bool,
+    pub(super) untracked: bool,
     /// That its callbacks do not run was reported.
-    pub(super) forsaken: bool,
+    pub(super) stall_reported: bool,
     /// How much work it was given.
     pub(super) count: u64,
     /// The count of the last work that was accepted.
@@ -201,9 +201,9 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Whether its work runs when the call is over that gives it, as far as the program means it to.
+    /// Whether its work is in flight once it is queued. That of a persistent stream waits for a run of its model instance.
     pub(super) fn runs_its_work(&self) -> bool {
-        !self.persistent && !self.astray
+        !self.persistent && !self.untracked
     }
 
     pub(super) fn has_callbacks(&self) -> bool {

@@ -83,7 +83,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         None if ends(scene.event.op) => drop(world.kept.remove(&object)),
         None => {}
     }
-    orders::as_told(world, &scene, told, outcome);
+    orders::after_report(world, &scene, told, outcome);
     if matches!(outcome, Outcome::Success | Outcome::Created(_) | Outcome::WorkFailed) {
         orders::was_awaited(world, &awaited);
     }
@@ -266,7 +266,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
                 world.stopped.insert(event.thread, (call, event.clone()));
             }
             orders::wait_for(world, object, event.queue(), count);
-            orders::lose_track(world, told, object, event.queue());
+            orders::stop_tracking(world, told, object, event.queue());
             orders::note_wait(world, call, object, event.queue(), count);
         }
         Op::Fence => orders::fence(world, event.queue(), count),

@@ -342,6 +342,11 @@ impl Checker {
         })
     }
 
+    /// Whether the library is initialised, as far as the calls say.
+    pub fn is_initialised(&self) -> bool {
+        !self.world.process.initialised.is_empty()
+    }
+
     /// What is left to find when the process exits.
     pub fn exit(&mut self, event: &Event) -> Vec<Finding> {
         let mut findings = self.left_open();

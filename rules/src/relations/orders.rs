@@ -104,37 +104,39 @@ pub(super) fn as_meant(world: &mut World, scene: &Scene, count: u64) {
         Op::Await => wait_for(world, object, queue, count),
         // The program resets the device for this set, too.
         Op::Set => drop(world.refused_sets.insert(object.number)),
-        Op::GiveUp | Op::Unsubscribe => forgo(world, object),
+        Op::GiveUp | Op::Unsubscribe => count_as_awaited(world, object),
         _ => {}
     }
 }
 
 /// The wait for the stream that was missing, or was given up, would have shown that its work is complete. That its callbacks
 /// do not run was reported.
-fn forgo(world: &mut World, stream: Object) {
+fn count_as_awaited(world: &mut World, stream: Object) {
     let Some(stream) = world.streams.get_mut(stream) else { return };
     stream.data.launched = None;
-    stream.data.forsaken = true;
+    stream.data.stall_reported = true;
     let awaited = Awaited { clock: stream.data.clock.clone(), any: stream.data.fenced.is_some() };
     was_awaited(world, &awaited);
 }
 
 /// The stream waits for an event whose record was refused for a `told` reason: the program may take its work for captured.
-pub(super) fn lose_track(world: &mut World, told: bool, event: Object, queue: Option<Object>) {
+pub(super) fn stop_tracking(world: &mut World, told: bool, event: Object, queue: Option<Object>) {
     let unrecorded = world.events.get(event).is_some_and(|event| event.data.record.is_none());
     if let Some(stream) = queue.and_then(|queue| world.streams.get_mut(queue)).filter(|_| told && unrecorded) {
-        stream.data.astray = true;
+        stream.data.untracked = true;
     }
 }
 
 /// Later calls are judged as if the missing wait had taken place that was `told` when its thread was unsubscribed. That a
 /// stream cannot be ended whose work does not run for a reason that was reported is no second mistake.
-pub(super) fn as_told(world: &mut World, scene: &Scene, told: bool, outcome: Outcome) {
+pub(super) fn after_report(world: &mut World, scene: &Scene, told: bool, outcome: Outcome) {
     let object = scene.event.object;
-    let stuck = || world.streams.get(object).is_some_and(|stream| stream.data.astray || stream.data.forsaken);
+    let stuck = || world.streams.get(object).is_some_and(|stream| stream.data.untracked || stream.data.stall_reported);
     match scene.event.op {
-        Op::Unsubscribe if told => forgo(world, object),
-        Op::Subscribe => world.streams.get_mut(object).into_iter().for_each(|stream| stream.data.forsaken = false),
+        Op::Unsubscribe if told => count_as_awaited(world, object),
+        Op::Subscribe => {
+            world.streams.get_mut(object).into_iter().for_each(|stream| stream.data.stall_reported = false)
+        }
         Op::Destroy if outcome == Outcome::TimedOut && stuck() => drop(world.kept.insert(object)),
         _ => {}
     }

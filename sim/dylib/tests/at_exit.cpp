@@ -9,6 +9,7 @@ typedef void *Stream;
 extern "C" {
 int aclInit(const char *config);
 int aclFinalize();
+int aclrtGetDevice(int *device);
 int aclrtSetDevice(int device);
 int aclrtResetDevice(int device);
 int aclrtGetDeviceCount(unsigned *count);
@@ -69,6 +70,8 @@ static int child(bool calls)
         if (calls) {
             void *memory = nullptr;
             CHECK(aclrtFree(memory));
+            int device = 0;
+            (void)aclrtGetDevice(&device);
         }
         std::exit(3);
     }
@@ -80,6 +83,21 @@ static int child(bool calls)
 int main(int count, char *arguments[])
 {
     const char *word = count > 1 ? arguments[1] : "";
+    if (std::strncmp(word, "inherits", 8) == 0) {
+        /* The library is initialised before the fork; with "-work" it has threads, too. */
+        if (std::strcmp(word, "inherits-work") == 0) {
+            resources.take();
+        } else {
+            CHECK(aclInit(nullptr));
+            CHECK(aclrtSetDevice(0));
+        }
+        std::printf("the child's status: %d\n", child(true));
+        if (resources.stream == nullptr) {
+            CHECK(aclrtResetDevice(0));
+            CHECK(aclFinalize());
+        }
+        return 0;
+    }
     if (std::strcmp(word, "child") == 0 || std::strcmp(word, "calling") == 0) {
         unsigned devices = 0;
         CHECK(aclrtGetDeviceCount(&devices));

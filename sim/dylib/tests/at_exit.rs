@@ -46,3 +46,22 @@ fn a_forked_process_reports_its_own_calls() {
     assert_eq!((status, said.lines().last()), (Some(0), Some("the child's status: 9")), "{said}{report}");
     assert!(report.contains("INIT-01 is broken by aclrtFree"), "the child has not initialised the library: {report}");
 }
+
+/// The child makes two calls and leaves without a finalisation. All of that is one mistake, and its parent has made none.
+#[test]
+fn a_forked_process_that_uses_the_library_of_its_parent_is_found_once() {
+    for word in ["inherits", "inherits-work"] {
+        for mode in ["report", "strict"] {
+            let (status, said, report) = run(word, mode);
+            assert_eq!(status, Some(0), "{said}{report}");
+            assert!(said.contains("the child's status: 9"), "{word} {mode}: {said}");
+            assert!(report.contains("THREAD-05 is broken by aclrtFree"), "{word} {mode}: {report}");
+            assert_eq!(report.matches("is broken").count(), 1, "{word} {mode}: {report}");
+            let refused = said.contains("aclrtFree(memory): 207000");
+            assert_eq!(refused, word == "inherits-work" || mode == "strict", "{word} {mode}: {said}");
+        }
+        let (status, said, report) = run(word, "");
+        assert_eq!((status, report.as_str()), (Some(0), ""), "{said}");
+        assert!(said.contains("the child's status: 3"), "{said}");
+    }
+}

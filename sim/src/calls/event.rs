@@ -189,7 +189,7 @@ pub(crate) fn aclrtStreamWaitEventWithTimeout(stream: aclrtStream, event: aclrtE
     let Ok(timeout) = u32::try_from(timeout) else {
         let failure = Failure::refused(format!("{timeout} is no time limit; it is 0 or positive"));
         let fix = "pass 0 for no limit: unlike other calls, this one does not take -1";
-        return Err(failure.breaks(EVENT_11, "0 or a positive number of milliseconds", fix).about(Object::PROCESS));
+        return Err(failure.breaks(EVENT_11, "0 or a positive number of seconds", fix).about(Object::PROCESS));
     };
     Named::find(stream)?;
     if event.is_null() {

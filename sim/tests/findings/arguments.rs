@@ -230,6 +230,18 @@ fn access_is_enabled_for_a_device_that_there_is() {
     };
     assert_eq!(run(9), [(rules::DEV_11, "aclrtDeviceEnablePeerAccess")]);
     assert_eq!(run(1), []);
+    let import = |device: i32| {
+        broken_by(|| {
+            let mut handle = aclrtDrvMemHandle::NULL;
+            assert_ne!(acl!(aclrtMemImportFromShareableHandle(4711, device, &mut handle)), 0);
+        })
+    };
+    assert_eq!(import(9), [(rules::DEV_11, "aclrtMemImportFromShareableHandle")]);
+    assert_eq!(
+        import(0),
+        [(rules::IPC_01, "aclrtMemImportFromShareableHandle")],
+        "the device is right, and the key is not"
+    );
     // A program may ask about any number.
     assert_eq!(broken_by(|| assert_ne!(acl!(aclrtDeviceCanAccessPeer(&mut 0, 0, 9)), 0)), []);
 }

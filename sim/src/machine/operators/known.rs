@@ -56,7 +56,9 @@ pub(crate) fn check_found(plan: &Plan) -> Answer {
 /// A constant is part of what was compiled (OP-04).
 fn changed_since(name: &str) -> Answer {
     watch::mistaken(|| {
-        let text = format!("{name}: an input is a constant that it was not when the operator was compiled");
+        let text = format!(
+            "{name}: a constant input has other elements than when the operator was compiled, or was none then"
+        );
         let fix = "set the constant before aclopCompile, and pass the same elements when the operator is executed";
         Failure::new(ACL_ERROR_OP_INPUT_NOT_MATCH, text).breaks(OP_04, "the constants that were compiled", fix)
     })

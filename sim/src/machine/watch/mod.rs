@@ -11,6 +11,7 @@ mod callbacks;
 mod captured;
 mod codes;
 mod explained;
+mod forked;
 mod guards;
 mod named;
 mod own_memory;
@@ -29,6 +30,7 @@ pub(crate) use explained::{
     Fails, elsewhere, explained, is_described, is_described_no_more, missed, mistaken, no_description, no_graph,
     no_memory, not_there, read_missed,
 };
+pub(crate) use forked::first_call_of_child;
 pub(crate) use guards::{destination, destinations_of_replay, ends};
 pub(crate) use named::Named;
 pub(crate) use own_memory::{handed_over, taken_back};

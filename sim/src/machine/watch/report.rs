@@ -226,6 +226,17 @@ pub(super) fn is_idle_child() -> bool {
     FORKED.load(SeqCst)
 }
 
+/// Has this kept of a process that was forked, and nothing of its parent's. If another thread of that one had the lock, it
+/// is not kept.
+pub(super) fn record_in_child(findings: Vec<Finding>) {
+    let Ok(mut kept) = RECORD.try_lock() else { return };
+    *kept = Record::default();
+    drop(kept);
+    BROKEN.store(false, SeqCst);
+    FORKED.store(false, SeqCst);
+    record(findings);
+}
+
 extern "C" fn child_begins() {
     FORKED.store(true, SeqCst);
     reconsider();
