@@ -155,6 +155,19 @@ fn a_reduction_over_no_axes_still_takes_sizes_squares_and_logarithms() {
 }
 
 #[test]
+fn a_list_without_axes_stands_for_all_of_them() {
+    for (operator, expected) in
+        [("ReduceSum", 2.0), ("ReduceMax", 3.0), ("ReduceL2", 14.0_f32.sqrt()), ("ReduceMean", 0.5)]
+    {
+        for (keeps, dims) in [(1, vec![1, 1]), (0, vec![])] {
+            let one = with_int(node(operator, &["x", "axes"], &["y"]), "keepdims", keeps);
+            let file = on_x("2 n", one).with_integers("axes", &[]).at_opset(18);
+            assert_eq!(answer(file, &[(&[2, 2], &[3.0, -2.0, 1.0, 0.0])]), (dims, vec![expected]), "{operator}");
+        }
+    }
+}
+
+#[test]
 fn queries_and_keys_of_different_lengths_are_not_masked_by_another_rule() {
     let mut one = with_int(node("MultiHeadAttention", &["x", "k", "k"], &["y"]), "num_heads", 1);
     one.domain = Some("com.microsoft".to_string());

@@ -55,7 +55,12 @@ fn counted(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
 /// Over no axes nothing is added up, but absolute values, squares and logarithms are still taken.
 pub(super) fn reduce(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     if node.int("noop_with_empty_axes", 0) == 0 {
-        return over_axes(scope, without(&node, &["noop_with_empty_axes"]));
+        let mut node = without(&node, &["noop_with_empty_axes"]);
+        // A list without axes stands for all of them. The engine calculates so, but takes it for none in the shapes.
+        if node.has(1) && scope.dims(node.given(1)) == Some(&[Some(0)]) {
+            node.input.truncate(1);
+        }
+        return over_axes(scope, node);
     }
     let by_attribute = node.ints("axes").is_some_and(|axes| !axes.is_empty());
     let count = if node.has(1) { scope.dims(node.given(1)).map(<[_]>::to_vec) } else { Some(vec![Some(0)]) };
