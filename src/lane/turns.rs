@@ -71,7 +71,7 @@ impl Drop for Turn<'_> {
 impl fmt::Debug for Turns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The lock ends here: the program's writer may ask for a turn. Nothing waits for it, also in a forked child.
-        let line = self.tickets.try_lock().map_or(0, |tickets| tickets.line.len());
+        let line = self.tickets.try_lock().ok().map(|tickets| tickets.line.len());
         f.debug_struct("Turns").field("line", &line).finish_non_exhaustive()
     }
 }
