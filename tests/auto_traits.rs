@@ -227,6 +227,10 @@ assert_impl_all!(Operator: Send, Sync, Clone);
 assert_impl_all!(Absent: Send, Sync, Copy);
 assert_impl_all!(Attribute: Send, Sync, Clone);
 
+// The compiler's message about a model that threads share advises a lock.
+assert_impl_all!(std::sync::Mutex<Model<Declared>>: Send, Sync);
+assert_impl_all!(std::sync::Mutex<BoundModel<Declared>>: Send, Sync);
+
 // What a program derives on a struct with the context as a parameter is asked of the context, too.
 assert_impl_all!(Scoped<'static, Unnamed>: Copy, Eq, core::hash::Hash, core::fmt::Debug);
 assert_impl_all!(Declared: Copy, Eq, core::hash::Hash, core::fmt::Debug);

@@ -28,9 +28,8 @@ pub(crate) use threads::*;
 /// # Ok::<(), ascendcl::RunError<Error>>(())
 /// ```
 ///
-/// A struct of the program that keeps such values has the parameter, too. What it derives is asked of the parameter as well,
-/// and [`Scoped`] and the names that [`names!`](crate::names) declares
-/// have them: `Clone`, `PartialEq`, `Eq`, `Hash` and `Debug`.
+/// A struct of the program that keeps such values has the parameter, too. `#[derive]` then asks the parameter for the same
+/// trait. [`Scoped`] and the names that [`names!`](crate::names) declares have `Clone`, `PartialEq`, `Eq`, `Hash` and `Debug`.
 ///
 /// ```
 /// use ascendcl::{Brand, SharedBuffer};
