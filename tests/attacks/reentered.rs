@@ -5,7 +5,7 @@ use super::common::{alone, data, library};
 use super::{collect, inside, model};
 use ascendcl::capture::CaptureMode;
 use ascendcl::error::{Extension, ExtensionError};
-use ascendcl::model::{ModelSource, PortId};
+use ascendcl::model::{IndexOrName, ModelSource};
 use ascendcl::operator::{Attribute, Operator};
 use ascendcl::runtime::{self, Actor};
 use ascendcl::{Error, Input, OrDrop, Runtime, Setup, SharedBuffer};
@@ -29,10 +29,10 @@ fn swept() {
 fn a_name_of_a_port_is_made_while_its_model_is_read() {
     struct Reads<'a, F: Fn()>(&'a F);
 
-    impl<F: Fn()> From<Reads<'_, F>> for PortId<'static> {
+    impl<F: Fn()> From<Reads<'_, F>> for IndexOrName<'static> {
         fn from(reads: Reads<'_, F>) -> Self {
             (reads.0)();
-            PortId::Index(0)
+            IndexOrName::Index(0)
         }
     }
 

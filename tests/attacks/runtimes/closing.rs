@@ -132,7 +132,11 @@ fn work_that_does_not_end_is_kept_and_the_runtime_is_closed_later() {
     assert!(error.code().is_some_and(ascendcl::error::Code::is_timeout), "{error}");
     assert_eq!(control::live(), before, "nothing was taken down under work");
     release.send(()).unwrap();
-    runtime.close_within(Duration::from_secs(10)).or_else(|_| runtime.close()).unwrap();
+    // On a machine with much to do the work ends after the limit again.
+    let end = Instant::now() + Duration::from_secs(10);
+    while let Err(error) = runtime.close() {
+        assert!(Instant::now() < end, "{error}");
+    }
     alone.assert_nothing_lives();
 }
 
