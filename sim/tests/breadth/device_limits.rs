@@ -27,7 +27,8 @@ fn chosen(of: aclrtDeviceLimit, bytes: usize) -> usize {
 fn a_limit_is_rounded_up_and_kept_for_all_devices() {
     let _world = world();
     assert_eq!((limit(STACK), limit(PRINTED)), (32_768, 32_768));
-    let stacks = [(65_536, 65_536), (40_000, 49_152), (16_384, 49_152), (32_768, 49_152), (32_769, 49_152), (0, 49_152)];
+    let stacks =
+        [(65_536, 65_536), (40_000, 49_152), (16_384, 49_152), (32_768, 49_152), (32_769, 49_152), (0, 49_152)];
     stacks.into_iter().for_each(|(asked, kept)| assert_eq!(chosen(STACK, asked), kept, "{asked}"));
     let printed = [(1024, 1024), (1025, 1032), (64 << 20, 64 << 20)];
     printed.into_iter().for_each(|(asked, kept)| assert_eq!(chosen(PRINTED, asked), kept, "{asked}"));

@@ -117,7 +117,8 @@ fn a_configuration_chooses_the_limits_of_kernels() {
         ok!(aclrtDeviceGetLimit(of, &mut bytes));
         bytes
     };
-    let text = r#"{"StackSize": {"aicore_stack_size": 40000, "simt_stack_size": 1}, "simd_printf_fifo_size_per_core": 1025}"#;
+    let text =
+        r#"{"StackSize": {"aicore_stack_size": 40000, "simt_stack_size": 1}, "simd_printf_fifo_size_per_core": 1025}"#;
     assert_eq!(start_with(text), ACL_SUCCESS);
     assert_eq!(limit(aclrtDeviceLimit::ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE), 49_152);
     assert_eq!(limit(aclrtDeviceLimit::ACL_RT_DEV_LIMIT_SIMD_PRINTF_FIFO_SIZE_PER_CORE), 1032);

@@ -169,10 +169,7 @@ fn configured_memory_has_a_list_of_attributes_that_it_can_have() {
         let for_device = code(on, &|| call!(memory::aclrtMallocWithCfg(device, size, POLICY, config)));
         let for_scheduler = code(on, &|| call!(memory::aclrtMallocForTaskScheduler(device, size, POLICY, config)));
         assert_eq!(for_scheduler, for_device);
-        [
-            for_device,
-            code(on, &|| call!(memory::aclrtMallocHostWithCfg(host, size as u64, config))),
-        ]
+        [for_device, code(on, &|| call!(memory::aclrtMallocHostWithCfg(host, size as u64, config)))]
     };
     for (number, expected) in [
         ((A::ACL_RT_MEM_ATTR_MODULE_ID, 33), [0, 0]),
