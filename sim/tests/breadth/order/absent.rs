@@ -239,7 +239,7 @@ fn memory_that_is_mapped_elsewhere_looks_at_its_arguments() {
 }
 
 #[test]
-fn questions_about_devices_and_the_process_look_at_their_arguments() {
+fn questions_about_memory_look_at_their_arguments() {
     let _world = world();
     check([
         row!(Own, memory::aclrtGetMemUceInfo(1, null_mut(), 1, place()) => NULL),
@@ -260,6 +260,13 @@ fn questions_about_devices_and_the_process_look_at_their_arguments() {
         row!(Nowhere, memory::aclrtHostMemMapCapabilities(1, aclrtHacType(10), place()) => REFUSED),
         row!(Nowhere, memory::aclrtHostMemMapCapabilities(1, aclrtHacType(9), place()) => NO_CONTEXT),
         row!(Own, memory::aclrtHostMemMapCapabilities(1, aclrtHacType(9), place()) => UNSUPPORTED),
+    ]);
+}
+
+#[test]
+fn questions_about_the_process_look_at_their_arguments() {
+    let _world = world();
+    check([
         row!(Own, process::aclrtCacheLastTaskOpInfo(null(), 1) => NULL),
         row!(Own, process::aclrtCacheLastTaskOpInfo(set(), 0) => NULL),
         row!(Own, process::aclrtCacheLastTaskOpInfo(set(), 1) => UNSUPPORTED),
