@@ -119,7 +119,7 @@ pub(crate) use allocator::{Keeps, KeptAllocator, KeptByCaller, Registered, check
 pub(crate) use api::{Api, c_path, c_text};
 pub(crate) use app_log::app_log;
 pub(crate) use attachment::{ForeignObject, RawAttachment, TakeDownContext, TakenDown};
-pub(crate) use block::{NewBuffer, RawBuffer};
+pub(crate) use block::{MOST_BYTES, NewBuffer, RawBuffer, beyond_all_memory};
 pub(crate) use borrowed::{Borrowed, copy_scope};
 pub(crate) use bytes::{bytes_of, collect_elements};
 pub(crate) use callback::{HostCode, NotQueued, message_of};

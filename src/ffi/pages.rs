@@ -1,5 +1,6 @@
 //! Memory of the program in whole pages, for registering it with the library.
 
+use super::beyond_all_memory;
 use crate::element::Pod;
 use crate::error::{Error, ObjectKind};
 use ascendcl_macros::rule;
@@ -27,9 +28,9 @@ impl RawPages {
     /// Allocates at least `bytes` bytes and at least one page, all zero.
     #[rule(MEM_14)]
     pub(crate) fn zeroed(bytes: usize) -> Result<Self, Error> {
-        let (need, have) = (bytes.max(1).checked_next_multiple_of(PAGE).unwrap_or(usize::MAX), isize::MAX as usize);
+        let need = bytes.max(1).checked_next_multiple_of(PAGE).unwrap_or(usize::MAX);
         let layout = Layout::from_size_align(need, PAGE);
-        let layout = layout.map_err(|_| Error::TooShort { what: ObjectKind::ADDRESS_SPACE, need, have })?;
+        let layout = layout.map_err(|_| beyond_all_memory(need))?;
         // SAFETY: `alloc_zeroed` asks for a layout whose size is not zero: it is at least one page.
         let start = unsafe { std::alloc::alloc_zeroed(layout) };
         let start = NonNull::new(start.cast()).ok_or(Error::TooShort {

@@ -10,8 +10,8 @@ mod shared;
 mod unwritten;
 
 pub use crate::device_allocator::DeviceAddress;
-use crate::error::{Error, ObjectKind};
-use crate::ffi::RawBuffer;
+use crate::error::Error;
+use crate::ffi::{MOST_BYTES, RawBuffer, beyond_all_memory};
 
 pub use arena::{DeviceArena, bytes_in_arena};
 pub use device::DeviceBuffer;
@@ -25,10 +25,9 @@ pub use shared::SharedBuffer;
 /// The bytes of `length` elements. An error for a length that no memory can hold.
 #[inline(always)]
 fn bytes<E>(length: usize) -> Result<usize, Error> {
-    let room = isize::MAX as usize;
-    let bytes = length.checked_mul(size_of::<E>()).filter(|bytes| *bytes <= room);
+    let bytes = length.checked_mul(size_of::<E>()).filter(|bytes| *bytes <= MOST_BYTES);
     // Not `ok_or`: the error would be made and dropped each time.
-    bytes.ok_or_else(|| Error::TooShort { what: ObjectKind::ADDRESS_SPACE, need: usize::MAX, have: room })
+    bytes.ok_or_else(|| beyond_all_memory(usize::MAX))
 }
 
 /// An error unless the whole block can be used as elements of type `F`.

@@ -14,7 +14,7 @@ use super::call::{Function, call, functions};
 use super::home::Home;
 use super::{Api, Here, LastUse, Owner, RawStream};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
-use crate::error::{Boxed, Error};
+use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::sharing::HandleStamp;
 use crate::ffi::shelf::{Shelf, ShelfPlace};
 use crate::ffi::stamp::Obstacles;
@@ -57,13 +57,25 @@ unsafe impl Send for RawBuffer {}
 // written by the library, or through a slice for which `&mut` of the handle is borrowed (`as_host_mut`).
 unsafe impl Sync for RawBuffer {}
 
+/// The size of the largest slice. No memory has more bytes.
+pub(crate) const MOST_BYTES: usize = isize::MAX as usize;
+
+/// For a size above [`MOST_BYTES`].
+pub(crate) fn beyond_all_memory(need: usize) -> Error {
+    Error::TooShort { what: ObjectKind::ADDRESS_SPACE, need, have: MOST_BYTES }
+}
+
 impl RawBuffer {
     /// Allocates memory on the current context's device by this policy, or pinned memory of the host. The library
-    /// refuses a length of zero, so the smallest block has one byte.
+    /// refuses a length of zero, so the smallest block has one byte. It adds bytes of its own to the length, so it does
+    /// not get one to which nothing can be added.
     ///
     /// For a program that runs on the device, pinned memory is memory of the device.
     #[rule(MEM_04, MEM_05, MEM_09, MODE_01)]
     pub(crate) fn allocate(api: Api, home: Home, bytes: usize, policy: aclrtMemMallocPolicy) -> Result<Self, Error> {
+        if bytes > MOST_BYTES {
+            return Err(beyond_all_memory(bytes));
+        }
         let mut start = core::ptr::null_mut();
         let length = bytes.max(1);
         let home = if home == Home::Pinned && api.on_device() { Home::Unified } else { home };
