@@ -105,7 +105,7 @@ fn unsubscribe(case: &mut Case<'_>, stream: Object) {
                 "the reporting thread of {stream} is unsubscribed, but no wait has shown that its callbacks have run"
             ),
             "the stream's work is complete",
-            "call aclrtSynchronizeStream first",
+            "let the reporting thread go on (aclrtProcessReport), call aclrtSynchronizeStream, and unsubscribe then",
         )
         .about(stream)
         .against(launch, "queued a callback that is lost if it has not run");

@@ -57,7 +57,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
             match (scene.event.op, object.kind) {
                 (Op::Execute | Op::Replay, _) => world.launched = Some(call), // Its writes are not all known.
                 // A run with the dataset lacks what was to be set.
-                (Op::Change, Kind::Dataset) => drop(world.explained.insert((None, object))),
+                (Op::Change | Op::Add, Kind::Dataset) => drop(world.explained.insert((None, object))),
                 // The channel is left over with its description.
                 (Op::Change, Kind::Channel) => drop(world.kept.insert(object)),
                 _ => {}
