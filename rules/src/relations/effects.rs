@@ -105,7 +105,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
 /// Adds the work that a call queues, and returns its count.
 fn submit(world: &mut World, scene: &Scene) -> u64 {
     let Some(queue) = scene.event.queue() else { return 0 };
-    orders::launch(world, &scene.event, queue);
+    orders::launch(world, scene.call, &scene.event, queue);
     let Some(stream) = world.streams.get_mut(queue) else { return 0 };
     stream.data.count += 1;
     let (key, count) = (stream.data.key, stream.data.count);
