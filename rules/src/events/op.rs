@@ -201,5 +201,7 @@ listed! {
         Reachable,
         /// The call is one of media processing: it allocates or frees its memory, or works on pictures.
         Media,
+        /// The function of the callback is not there any more: the shared object that it was in has been unloaded.
+        Gone,
     }
 }

@@ -4,8 +4,11 @@ use super::scene::Case;
 use crate::catalogue::*;
 use crate::events::{Flag, Kind, Object, Op};
 
-/// What a callback may not do.
+/// What a callback may not do, and what it needs.
 pub(super) fn inside(case: &mut Case<'_>) {
+    if case.event().op == Op::Begin && case.event().is(Flag::Gone) {
+        return gone(case);
+    }
     let Some(stream) = case.event().inside else { return };
     let event = case.event();
     let waits = matches!(event.op, Op::Synchronize | Op::FreeSynced | Op::FreeHostSynced);
@@ -105,7 +108,7 @@ fn unsubscribe(case: &mut Case<'_>, stream: Object) {
                 "the reporting thread of {stream} is unsubscribed, but no wait has shown that its callbacks have run"
             ),
             "the stream's work is complete",
-            "call aclrtSynchronizeStream first",
+            "let the reporting thread go on (aclrtProcessReport), call aclrtSynchronizeStream, and unsubscribe then",
         )
         .about(stream)
         .against(launch, "queued a callback that is lost if it has not run");
@@ -122,4 +125,20 @@ fn unsubscribe(case: &mut Case<'_>, stream: Object) {
         .about(stream)
         .against(launch, "queued a callback");
     }
+}
+
+/// CB-08: the shared object with the function was unloaded while the callback was queued.
+fn gone(case: &mut Case<'_>) {
+    let callback = case.world.callbacks.get(&case.event().object);
+    let (launch, key) = (callback.map(|callback| callback.call), callback.map(|callback| callback.key));
+    let mut streams = case.world.streams.live().filter(|(_, stream)| Some(stream.data.key) == key);
+    let stream = streams.next().map(|(stream, _)| stream);
+    case.report(
+        CB_08,
+        "a queued callback is to run, and the shared object that its function was in has been unloaded",
+        "the function stays loaded until the callback has run",
+        "synchronise the stream before the shared object is closed (dlclose)",
+    )
+    .all(stream)
+    .against_any(launch, "queued the callback");
 }

@@ -46,7 +46,7 @@ fn missing(case: &mut Case<'_>) {
     if state.is_some_and(|state| state.reported) {
         return;
     }
-    if end_was_told(case) {
+    if end_was_told(case) || super::process::end_was_told(case) {
         case.told = true;
         return;
     }
@@ -149,7 +149,7 @@ fn reset(case: &mut Case<'_>) {
     if device.is_some_and(|device| !device.sets.is_empty()) {
         return;
     }
-    if case.world.refused_sets.contains(&object.number) {
+    if case.world.refused_sets.contains(&object.number) || super::process::end_was_told(case) {
         return;
     }
     let thread = case.event().thread;

@@ -57,7 +57,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
             match (scene.event.op, object.kind) {
                 (Op::Execute | Op::Replay, _) => world.launched = Some(call), // Its writes are not all known.
                 // A run with the dataset lacks what was to be set.
-                (Op::Change, Kind::Dataset) => drop(world.explained.insert((None, object))),
+                (Op::Change | Op::Add, Kind::Dataset) => drop(world.explained.insert((None, object))),
                 // The channel is left over with its description.
                 (Op::Change, Kind::Channel) => drop(world.kept.insert(object)),
                 _ => {}
@@ -105,7 +105,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
 /// Adds the work that a call queues, and returns its count.
 fn submit(world: &mut World, scene: &Scene) -> u64 {
     let Some(queue) = scene.event.queue() else { return 0 };
-    orders::launch(world, &scene.event, queue);
+    orders::launch(world, scene.call, &scene.event, queue);
     let Some(stream) = world.streams.get_mut(queue) else { return 0 };
     stream.data.count += 1;
     let (key, count) = (stream.data.key, stream.data.count);

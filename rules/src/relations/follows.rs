@@ -39,6 +39,8 @@ pub(super) fn from_reported_mistake(case: &Case<'_>) -> bool {
         // call that names it.
         Fate::Dead(dead) if dead.ended.object == object => match object.kind {
             Kind::Memory => !super::live::ends(event.op),
+            // The wait that was missing comes after the end.
+            Kind::Stream => matches!(event.op, Op::Execute | Op::Replay | Op::Synchronize | Op::Query),
             _ => matches!(event.op, Op::Execute | Op::Replay),
         },
         Fate::Dead(_) => true,

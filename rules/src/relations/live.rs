@@ -124,9 +124,11 @@ fn known_by_events(object: Object) -> bool {
 /// All objects that the finding is about begin with this one.
 fn gone(case: &mut Case<'_>, object: Object, ended: Option<Call>, all: &[Object]) {
     let (op, own) = (case.event().op, case.event().object == object);
-    let what = if own && ends(op) { "ended again" } else { "used" };
+    let (again, what) = if own && ends(op) { ("ended again", "ended") } else { ("used", "used") };
     let found = match ended {
-        Some(_) => format!("{object} is {what} after it ended"),
+        Some(_) => format!("{object} is {again} after it ended"),
+        // A model has a number, and zero is none that a load returns.
+        None if object.kind == Kind::Model => format!("{object} is {what}, but no load has returned this number"),
         None if object.number == 0 => format!("the {} is null", object.kind),
         None => format!("{object} is {what}, but no such {} was ever created", object.kind),
     };

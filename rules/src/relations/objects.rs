@@ -145,6 +145,8 @@ pub(super) struct Record {
 /// A callback that is queued and has not begun.
 #[derive(Clone, Debug)]
 pub(super) struct Callback {
+    /// What queued it.
+    pub(super) call: Call,
     /// The key of its stream.
     pub(super) key: Key,
     /// Its count on the stream.

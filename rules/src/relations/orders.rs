@@ -204,13 +204,13 @@ pub(super) fn record(world: &mut World, call: Call, event: Object, queue: Option
 }
 
 /// The stream is about to be given a callback, if the call queues one.
-pub(super) fn launch(world: &mut World, event: &Event, queue: Object) {
+pub(super) fn launch(world: &mut World, call: Call, event: &Event, queue: Object) {
     let callback = event.others().find(|other| other.kind == Kind::Callback);
     let (Some(callback), Some(stream)) = (callback, world.streams.get(queue)) else { return };
     // When the callback runs, the work before it is over, but the callback is not.
     let awaited = Awaited { clock: stream.data.clock.clone(), any: stream.data.fenced.is_some() };
     let (key, count, blocks) = (stream.data.key, stream.data.count + 1, !event.is(Flag::StreamGoesOn));
-    world.callbacks.insert(callback, Callback { key, count, blocks, awaited });
+    world.callbacks.insert(callback, Callback { call, key, count, blocks, awaited });
 }
 
 /// The thread runs a callback from now on.

@@ -82,6 +82,14 @@ fn ended_for_others(case: &Case<'_>) -> bool {
     process.for_others || (process.left_over || process.left_over_before) && elsewhere
 }
 
+/// Whether a finding has told that the library was finalised too early: what the thread has lost by then, and what it no
+/// longer has to end, is the same mistake.
+pub(super) fn end_was_told(case: &Case<'_>) -> bool {
+    let process = &case.world.process;
+    let now = case.findings.iter().any(|finding| finding.rule == INIT_02);
+    process.initialised.is_empty() && (process.for_others || now)
+}
+
 /// Whether a missing or failed initialisation is the reason that there are no objects. Then further findings would only
 /// repeat that mistake. Strict checks refuse every call that needs the library, so no context is ever created.
 pub(super) fn never_began(case: &Case<'_>) -> bool {
@@ -208,6 +216,9 @@ pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Findin
         world.process.left_over_before =
             world.kept.iter().any(|kept| matches!(kept.kind, Kind::Device | Kind::Context));
         world.process.for_others |= found(INIT_07);
+    } else if findings.iter().any(|finding| finding.rule == INIT_02) {
+        // A call after the finalisation.
+        world.process.for_others = true;
     }
 }
 

@@ -1,6 +1,7 @@
 //! C functions that the caller handed in, to be called later.
 
 use super::arguments::{Address, Opaque};
+use super::caller::is_in_a_file;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 
@@ -9,12 +10,14 @@ pub(crate) struct HostCallback {
     function: unsafe extern "C" fn(*mut c_void),
     argument: Opaque,
     number: u64,
+    /// Whether the function is in a file that was loaded. Functions that a program has made at run time are not.
+    in_a_file: bool,
 }
 
 impl HostCallback {
     /// `number`: by which those who watch know it.
     pub(crate) fn new(function: unsafe extern "C" fn(*mut c_void), argument: Opaque, number: u64) -> Self {
-        Self { function, argument, number }
+        Self { function, argument, number, in_a_file: is_in_a_file((function as *const ()).addr()) }
     }
 
     /// By which those who watch know it.
@@ -30,6 +33,11 @@ impl HostCallback {
     /// Whether it is this function.
     pub(crate) fn calls(&self, function: unsafe extern "C" fn(*mut c_void)) -> bool {
         core::ptr::fn_addr_eq(self.function, function)
+    }
+
+    /// Whether the file that the function is in has been unloaded.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.in_a_file && !is_in_a_file((self.function as *const ()).addr())
     }
 
     pub(crate) fn run(&self) {

@@ -20,6 +20,7 @@ mod casebook;
 mod consequences;
 mod contexts;
 mod documented;
+mod ended_early;
 mod follow_ups;
 mod graphs;
 mod mapped;
