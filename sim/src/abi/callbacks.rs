@@ -1,7 +1,6 @@
 //! C functions that the caller handed in, to be called later.
 
 use super::arguments::{Address, Opaque};
-use super::caller::is_in_a_file;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 
@@ -10,14 +9,12 @@ pub(crate) struct HostCallback {
     function: unsafe extern "C" fn(*mut c_void),
     argument: Opaque,
     number: u64,
-    /// Whether the function is in a file that was loaded. Functions that a program has made at run time are not.
-    in_a_file: bool,
 }
 
 impl HostCallback {
     /// `number`: by which those who watch know it.
     pub(crate) fn new(function: unsafe extern "C" fn(*mut c_void), argument: Opaque, number: u64) -> Self {
-        Self { function, argument, number, in_a_file: is_in_a_file((function as *const ()).addr()) }
+        Self { function, argument, number }
     }
 
     /// By which those who watch know it.
@@ -35,9 +32,10 @@ impl HostCallback {
         core::ptr::fn_addr_eq(self.function, function)
     }
 
-    /// Whether the file that the function is in has been unloaded.
+    /// Whether there is no memory where the function was: the file that it was in has been unloaded. The loader is not
+    /// asked, because it holds a lock while it runs the file's destructors, and these may wait for this callback.
     pub(crate) fn is_gone(&self) -> bool {
-        self.in_a_file && !is_in_a_file((self.function as *const ()).addr())
+        !is_mapped((self.function as *const ()).addr())
     }
 
     pub(crate) fn run(&self) {
@@ -158,4 +156,17 @@ impl AllocatorFunctions {
             unsafe { free(self.object, block.0) }
         }
     }
+}
+
+/// Whether there is memory at this address, as far as the system tells.
+#[cfg(target_os = "linux")]
+fn is_mapped(address: usize) -> bool {
+    use std::os::unix::fs::FileExt;
+    let Ok(memory) = std::fs::File::open("/proc/self/mem") else { return true };
+    memory.read_at(&mut [0], address as u64).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_mapped(_: usize) -> bool {
+    true
 }

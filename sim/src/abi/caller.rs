@@ -109,23 +109,16 @@ fn enclosing(address: usize) -> Option<usize> {
     Some(function.addr()).filter(|function| *function != 0)
 }
 
-/// Whether the address is in a file that the dynamic loader has loaded.
-pub(crate) fn is_in_a_file(address: usize) -> bool {
-    loaded(address).is_some()
-}
-
-/// What the dynamic loader writes about an address.
+/// The dynamic loader's information about an address.
 #[cfg(unix)]
-#[repr(C)]
-struct Info {
-    file: *const c_char,
-    base: *mut c_void,
-    name: *const c_char,
-    start: *mut c_void,
-}
-
-#[cfg(unix)]
-fn loaded(address: usize) -> Option<Info> {
+fn symbol(address: usize) -> Option<Symbol> {
+    #[repr(C)]
+    struct Info {
+        file: *const c_char,
+        base: *mut c_void,
+        name: *const c_char,
+        start: *mut c_void,
+    }
     // SAFETY: the declaration has to agree with the system's function. This is the signature that POSIX states.
     unsafe extern "C" {
         fn dladdr(address: *const c_void, info: *mut Info) -> c_int;
@@ -133,14 +126,10 @@ fn loaded(address: usize) -> Option<Info> {
     let null = core::ptr::null_mut::<c_void>();
     let mut info = Info { file: null.cast(), base: null, name: null.cast(), start: null };
     // SAFETY: the function takes any address, and writes to `info`, which is a local with the layout that POSIX states.
-    let known = unsafe { dladdr(core::ptr::without_provenance(address), &raw mut info) } != 0;
-    (known && !info.file.is_null()).then_some(info)
-}
-
-/// The dynamic loader's information about an address.
-#[cfg(unix)]
-fn symbol(address: usize) -> Option<Symbol> {
-    let info = loaded(address.checked_sub(1)?)?;
+    let known = unsafe { dladdr(core::ptr::without_provenance(address.checked_sub(1)?), &raw mut info) } != 0;
+    if !known || info.file.is_null() {
+        return None;
+    }
     // SAFETY: `CStr::from_ptr` asks for a terminated string that stays in place. The loader's strings are terminated
     // and stay while the object is loaded; this thread is inside it.
     let text = |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
@@ -155,11 +144,6 @@ fn frames() -> Vec<usize> {
 
 #[cfg(not(unix))]
 fn enclosing(_: usize) -> Option<usize> {
-    None
-}
-
-#[cfg(not(unix))]
-fn loaded(_: usize) -> Option<()> {
     None
 }
 
