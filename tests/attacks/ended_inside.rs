@@ -7,6 +7,7 @@ use ascendcl::runtime::{self, Actor, CloseError};
 use ascendcl::stream::{HostFnResult, WhenDone};
 use ascendcl::{DeviceBuffer, Error, Runtime, Stream, Thread};
 use ascendcl_macros::proves;
+use std::cell::OnceCell;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe, catch_unwind, panic_any};
 use std::pin::Pin;
@@ -178,6 +179,17 @@ fn a_job_drops_the_last_handle_of_its_actor_which_has_a_value_of_it() {
         }
     }
 
+    /// In a thread-local variable: it ends with its thread, which has closed its runtime by then.
+    struct AtEnd(std::sync::mpsc::Sender<&'static str>);
+
+    impl Drop for AtEnd {
+        fn drop(&mut self) {
+            let _ = self.0.send("the thread ends");
+        }
+    }
+
+    thread_local!(static AT_END: OnceCell<AtEnd> = const { OnceCell::new() });
+
     let alone = alone();
     let (own, (says, said)) = (Own::default(), channel());
     let ends = says.clone();
@@ -190,6 +202,7 @@ fn a_job_drops_the_last_handle_of_its_actor_which_has_a_value_of_it() {
             released.recv_timeout(LONG).unwrap();
             // The program has dropped its handle.
             drop(own.lock().unwrap().take());
+            assert!(AT_END.with(|end| end.set(AtEnd(says.clone())).is_ok()));
             let set = state.stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 2).unwrap();
             says.send("the job goes on").unwrap();
             set.wait(current).unwrap().to_vec(current).unwrap()
@@ -201,10 +214,7 @@ fn a_job_drops_the_last_handle_of_its_actor_which_has_a_value_of_it() {
     assert_eq!(said.recv_timeout(LONG), Ok("the job goes on"));
     assert_eq!(said.recv_timeout(LONG), Ok("the state ends"));
     // The thread closes its runtime by itself.
-    let until = std::time::Instant::now() + LONG;
-    while ascendcl_sim::control::live() != ascendcl_sim::control::Live::default() && std::time::Instant::now() < until {
-        std::thread::yield_now();
-    }
+    assert_eq!(said.recv_timeout(LONG), Ok("the thread ends"));
     alone.assert_nothing_lives();
 }
 
