@@ -56,7 +56,7 @@
          (= (select (place h) d)
             (ite (= (select (place g) d) (- (count g) 1)) (select (place g) c) (select (place g) d))))))
 
-; `shut`, which is the first step of `close`: `fetch_or(CLOSED)`.
+; `shut`, which is the first step of `close`: `fetch_or(REFUSES | CLOSED)`.
 (define-fun shut ((g Gate) (h Gate)) Bool
   (= h (gate true (capturing g) (count g) (gone g) (at g) (place g))))
 

@@ -1,6 +1,7 @@
 //! What a call of an actor costs beside the hop to another thread and back.
 
 use crate::common;
+use crate::count::median;
 use ascendcl::runtime::Actor;
 use std::hint::black_box;
 use std::path::Path;
@@ -52,9 +53,4 @@ fn batch(mut call: impl FnMut()) -> f64 {
     let start = Instant::now();
     (0..CALLS).for_each(|_| call());
     start.elapsed().as_secs_f64() * 1e9 / f64::from(CALLS)
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }

@@ -1,4 +1,4 @@
-//! The function whose instructions are counted.
+//! The function whose instructions are counted, and the middle of times.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -33,4 +33,10 @@ pub(crate) fn rounds<A, B>(rounds: u32, first: A, mut operation: impl FnMut(A) -
 #[inline(never)]
 pub(crate) fn counted_operation<A, B>(operation: &mut impl FnMut(A) -> B, state: A) -> B {
     operation(state)
+}
+
+/// Of times, which are not empty.
+pub(crate) fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
 }

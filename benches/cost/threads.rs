@@ -1,6 +1,7 @@
 //! What an operation costs a thread while others do the same in one runtime.
 
 use crate::common;
+use crate::count::median;
 use ascendcl::{Current, Runtime};
 use std::fs;
 use std::path::Path;
@@ -79,9 +80,4 @@ fn on_processor() -> f64 {
     thread::yield_now();
     let written = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     written.split(' ').next().unwrap().parse().unwrap()
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }

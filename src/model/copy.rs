@@ -35,11 +35,9 @@ impl<C: Brand> StreamOps<C> {
     /// # Errors
     ///
     /// Returns both unchanged, with [`Error::Input`](crate::Error::Input) for another element type or a name that no input
-    /// has, `LengthMismatch`,
-    /// `NoTruthValue` for a byte other than 0 and 1 to an input of truth values, from memory that is not in flight;
-    /// `NoSuchInput`, `InputIsShared`, `OtherStream` when one is in flight elsewhere, `StillRunning` when a run that
-    /// [timed out](crate::Stream::run_bound_within) may go on elsewhere, or
-    /// [`Error::Vendor`](crate::Error::Vendor).
+    /// has, `LengthMismatch`, `NoTruthValue` for a byte other than 0 and 1 to an input of truth values, from memory that is
+    /// not in flight; `NoSuchInput`, `InputIsShared`, `OtherStream` when one is in flight elsewhere, `StillRunning` when a
+    /// run that [timed out](crate::Stream::run_bound_within) may go on elsewhere, or [`Error::Vendor`](crate::Error::Vendor).
     pub fn copy_to_input<'n, E: Element, H: Operand<C, HostBuffer<C, E>>, P, M: Operand<C, BoundModel<C, P>>>(
         &self,
         current: &Current<C>,
@@ -47,10 +45,11 @@ impl<C: Brand> StreamOps<C> {
         model: M,
         input: impl Into<IndexOrName<'n>>,
     ) -> Copied<C, HostBuffer<C, E>, BoundModel<C, P>, (H, M)> {
-        let (here, source) = (current.here(), from.operand_value(INSIDE));
+        // Code of the program may make the name. It comes before the checks.
+        let (input, here, source) = (input.into(), current.here(), from.operand_value(INSIDE));
         let ready = from.usable_on(self.queue()).and_then(|()| model.usable_on(self.queue()));
-        let input = ready.and_then(|()| model.operand_value(INSIDE).input_index(input));
-        let queued = input.and_then(|input| {
+        let index = ready.and_then(|()| model.operand_value(INSIDE).input_index(input));
+        let queued = index.and_then(|input| {
             let block = model.operand_value(INSIDE).input_of::<E>(input, source.len())?;
             if !H::HAS_PAST {
                 // Nobody writes the memory before the copy has read it.
@@ -68,8 +67,8 @@ impl<C: Brand> StreamOps<C> {
         in_flight(self.queue(), queued, (from, model), |from, model| (from, model))
     }
 
-    /// Queues a copy of a whole output of a bound model, by its index or its name, to the host (`aclrtMemcpyAsync`). If the execution wrote fewer
-    /// elements than the output has memory for, the remaining elements are undefined.
+    /// Queues a copy of a whole output of a bound model, by its index or its name, to the host (`aclrtMemcpyAsync`). If the
+    /// execution wrote fewer elements than the output has memory for, the remaining elements are undefined.
     ///
     /// # Errors
     ///
@@ -83,10 +82,10 @@ impl<C: Brand> StreamOps<C> {
         output: impl Into<IndexOrName<'n>>,
         to: H,
     ) -> Copied<C, BoundModel<C, P>, HostBuffer<C, E>, (M, H)> {
-        let (here, target) = (current.here(), to.operand_value(INSIDE));
+        let (output, here, target) = (output.into(), current.here(), to.operand_value(INSIDE));
         let ready = model.usable_on(self.queue()).and_then(|()| to.usable_on(self.queue()));
-        let output = ready.and_then(|()| model.operand_value(INSIDE).output_index(output));
-        let queued = output
+        let index = ready.and_then(|()| model.operand_value(INSIDE).output_index(output));
+        let queued = index
             .and_then(|output| model.operand_value(INSIDE).output_block::<E>(output, target.len()))
             .and_then(|block| {
                 model.operand_value(INSIDE).wait_for_uses(here.api(), self.queue(), target.block())?;

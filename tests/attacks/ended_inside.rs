@@ -11,10 +11,10 @@ use std::cell::OnceCell;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe, catch_unwind, panic_any};
 use std::pin::Pin;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 ascendcl::names!(Worker, Another);
 
@@ -123,7 +123,7 @@ fn a_waker_ends_its_own_answer_and_cannot_wait_for_its_actor() {
 fn the_result_of_a_callback_takes_the_last_handles_along_and_ends_nothing() {
     struct Last {
         has: Option<(Arc<Runtime<Worker>>, Stream<Worker>, DeviceBuffer<Worker, u8>)>,
-        says: std::sync::mpsc::Sender<bool>,
+        says: Sender<bool>,
     }
 
     impl Drop for Last {
@@ -170,7 +170,7 @@ fn a_job_drops_the_last_handle_of_its_actor_which_has_a_value_of_it() {
 
     struct State {
         stream: Stream<Worker>,
-        says: std::sync::mpsc::Sender<&'static str>,
+        says: Sender<&'static str>,
     }
 
     impl Drop for State {
@@ -180,7 +180,7 @@ fn a_job_drops_the_last_handle_of_its_actor_which_has_a_value_of_it() {
     }
 
     /// In a thread-local variable: it ends with its thread, which has closed its runtime by then.
-    struct AtEnd(std::sync::mpsc::Sender<&'static str>);
+    struct AtEnd(Sender<&'static str>);
 
     impl Drop for AtEnd {
         fn drop(&mut self) {
@@ -270,8 +270,8 @@ fn the_hook_of_panics_uses_the_crate_wherever_the_panic_begins() {
     woken.recv_timeout(LONG).unwrap();
     let work = finish(place.lock().unwrap().take().unwrap());
     assert_eq!(runtime.with(|current| work.wait(current).unwrap().into_result().unwrap()).unwrap(), 1);
-    let until = std::time::Instant::now() + LONG;
-    while heard.lock().unwrap().len() < 5 && std::time::Instant::now() < until {
+    let until = Instant::now() + LONG;
+    while heard.lock().unwrap().len() < 5 && Instant::now() < until {
         std::thread::yield_now();
     }
     panic::set_hook(Box::new(move |info| hook(info)));

@@ -55,6 +55,21 @@ fn a_name_of_a_port_is_made_while_its_model_is_read() {
         assert_eq!(model.read::<f32>(current, 0).unwrap(), scores);
         model.replace_output(current, Reads(&|| collect(current)), room()).unwrap();
         assert!(matches!(model.read::<f32>(current, 0), Err(Error::NotExecuted)));
+        // A copy names the input while it has the model and the memory. The conversion queues work, waits and makes objects.
+        let works = || {
+            drop(stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap());
+            stream.synchronize(current).unwrap();
+            collect(current);
+        };
+        let image = || current.pageable_buffer(vec![0.5_f32; 64]);
+        let (_, model) = stream.copy_to_input(current, image(), model, Reads(&works)).unwrap().split();
+        let executed = stream.execute(current, model).unwrap();
+        let copied = stream.copy_from_output(current, executed, Reads(&works), current.pageable_buffer(vec![0.0; 10]));
+        let (model, read) = copied.unwrap().wait(current).unwrap();
+        assert_eq!(read.slice(current).unwrap(), scores);
+        let copy = AssertUnwindSafe(|| drop(stream.copy_to_input(current, image(), model, Reads(&panics))));
+        assert!(catch_unwind(copy).is_err());
+        collect(current);
     });
     alone.assert_nothing_lives();
 }

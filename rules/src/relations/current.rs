@@ -46,7 +46,7 @@ fn missing(case: &mut Case<'_>) {
     if state.is_some_and(|state| state.reported) {
         return;
     }
-    if end_was_told(case) || super::process::end_was_told(case) {
+    if end_was_told(case) || super::process::was_finalised_too_early(case) {
         case.told = true;
         return;
     }
@@ -149,7 +149,7 @@ fn reset(case: &mut Case<'_>) {
     if device.is_some_and(|device| !device.sets.is_empty()) {
         return;
     }
-    if case.world.refused_sets.contains(&object.number) || super::process::end_was_told(case) {
+    if case.world.refused_sets.contains(&object.number) || super::process::was_finalised_too_early(case) {
         return;
     }
     let thread = case.event().thread;

@@ -213,7 +213,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
     match event.op {
         Op::Initialise => {
             world.process.initialised.push(call);
-            world.process.for_others = false;
+            world.process.too_early = false;
             world.kept.remove(&object);
         }
         Op::Release => {

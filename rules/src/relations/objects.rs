@@ -17,8 +17,9 @@ pub(super) struct Process {
     pub(super) left_over: bool,
     /// An earlier end of a device or a context, which was found, has left objects over.
     pub(super) left_over_before: bool,
-    /// Whether a finding has reported that the last finalisation has ended the library for others, too.
-    pub(super) for_others: bool,
+    /// Whether a finding has reported that the last finalisation came too early: it ended the library for others, too, or the
+    /// program went on.
+    pub(super) too_early: bool,
 }
 
 /// A thread and its current context.

@@ -79,15 +79,14 @@ fn ended_for_others(case: &Case<'_>) -> bool {
     }
     // What a thread has is left over, and the thread goes on.
     let elsewhere = process.finalised.is_some_and(|finalised| finalised.thread != case.event().thread);
-    process.for_others || (process.left_over || process.left_over_before) && elsewhere
+    process.too_early || (process.left_over || process.left_over_before) && elsewhere
 }
 
-/// Whether a finding has told that the library was finalised too early: what the thread has lost by then, and what it no
-/// longer has to end, is the same mistake.
-pub(super) fn end_was_told(case: &Case<'_>) -> bool {
+/// Whether a finding has told so: what the thread has lost by then, and what it no longer has to end, is the same mistake.
+pub(super) fn was_finalised_too_early(case: &Case<'_>) -> bool {
     let process = &case.world.process;
     let now = case.findings.iter().any(|finding| finding.rule == INIT_02);
-    process.initialised.is_empty() && (process.for_others || now)
+    process.initialised.is_empty() && (process.too_early || now)
 }
 
 /// Whether a missing or failed initialisation is the reason that there are no objects. Then further findings would only
@@ -215,10 +214,10 @@ pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Findin
         world.process.left_over = [DATA_04, DEV_06, INIT_02, INIT_10].into_iter().any(found);
         world.process.left_over_before =
             world.kept.iter().any(|kept| matches!(kept.kind, Kind::Device | Kind::Context));
-        world.process.for_others |= found(INIT_07);
+        world.process.too_early |= found(INIT_07);
     } else if findings.iter().any(|finding| finding.rule == INIT_02) {
         // A call after the finalisation.
-        world.process.for_others = true;
+        world.process.too_early = true;
     }
 }
 

@@ -28,5 +28,8 @@ fn a_callback_whose_shared_object_was_closed_is_found_and_not_called() {
     }
     for mode in ["", "report", "strict"] {
         assert_eq!(run("late", mode), (true, "reported\nthe wait answers 0\n".to_owned(), String::new()), "{mode}");
+        // The loader holds a lock meanwhile.
+        let said = "reported\nreported\nthe destructor's wait answers 0\nthe wait answers 0\n".to_owned();
+        assert_eq!(run("waits", mode), (true, said, String::new()), "{mode}");
     }
 }

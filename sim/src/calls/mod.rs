@@ -71,6 +71,11 @@ use ascendcl_rules::{Object, STREAM_16};
 use core::ffi::c_char;
 use std::time::{Duration, Instant};
 
+/// For calls to which null without a context is no stream at all.
+fn no_default_stream() -> Failure {
+    Failure::refused("the stream is null, and no context is current that has a default stream")
+}
+
 /// A place for a result that has to be there (100000).
 fn wanted<T>(out: &Out<'_, T>) -> Answer {
     if out.is_null() { Err(Failure::invalid("there is no place for the result: the pointer is null")) } else { Ok(()) }

@@ -1,6 +1,6 @@
 //! Settings of streams and devices that are kept and can be asked for.
 
-use super::wanted;
+use super::{no_default_stream, wanted};
 use crate::abi::{AttributeValue, In, Out};
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
@@ -91,7 +91,7 @@ fn reached_for(named: Named, attribute: aclrtStreamAttr) -> Answer<Arc<Stream>> 
             named.in_any_context()
         }
         aclrtStreamAttr::ACL_STREAM_ATTR_CACHE_OP_INFO if named.stream().is_none() && current_context().is_err() => {
-            Err(Failure::refused("the stream is null, and no context is current that has a default stream"))
+            Err(no_default_stream())
         }
         _ => named.in_any_context(),
     }

@@ -1,6 +1,6 @@
 //! Streams.
 
-use super::{deadline, not_below_minus_one, wanted};
+use super::{deadline, no_default_stream, not_below_minus_one, wanted};
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
 use crate::machine::callbacks::notices;
@@ -89,9 +89,8 @@ pub(crate) fn aclrtDestroyStreamForce(stream: aclrtStream) -> Answer {
 
 pub(crate) fn aclrtStreamAbort(stream: aclrtStream) -> Answer {
     let call = watch::call(Op::Abort, stream).begin()?;
-    // Without a context null is no stream at all.
     if stream.is_null() && current_context().is_err() {
-        return Err(Failure::refused("the stream is null, and no context is current that has a default stream"));
+        return Err(no_default_stream());
     }
     let stream = submission_stream(stream)?;
     if stream.is_default() {

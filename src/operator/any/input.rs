@@ -124,7 +124,7 @@ impl<C: Brand> sealed::Input for Option<SharedAnyTensor<C>> {
     }
 }
 
-/// Not derived: the context of a scope cannot be printed, and need not be.
+/// Not derived, which would ask the context for `Debug` in code for any context.
 impl<C: Brand> fmt::Debug for AnyInput<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

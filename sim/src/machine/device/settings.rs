@@ -159,7 +159,8 @@ pub(crate) fn choose_device_limit(limit: aclrtDeviceLimit, bytes: u32) -> Answer
     const PRINTED_STEP: u32 = 8;
     const PRINTED: std::ops::RangeInclusive<u32> = 1 << 10..=64 << 20;
     match limit {
-        // Less than the default changes nothing. Sizes that are too large are kept: the device finds them when it is set up.
+        // Up to the default nothing changes. Sizes that are too large are kept: the device finds them when it is set up. The
+        // library adds in 32 bits, too, so the last 16 KiB of them become 0.
         aclrtDeviceLimit::ACL_RT_DEV_LIMIT_SIMD_STACK_SIZE if bytes > DeviceLimits::DEFAULT.stack => {
             lock(&DEVICE_LIMITS).stack = bytes.wrapping_add(STACK_STEP - 1) / STACK_STEP * STACK_STEP;
         }
