@@ -83,6 +83,10 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
         }
         trials.push(trial);
     }
+    // What has a reason is likely to live, and then all tests run. So it comes last, and a run that is stopped has the others.
+    trials.sort_by_key(|trial| {
+        mutants.get(trial.mutant).is_some_and(|mutant| reasons.contains_key(&answers::place(mutant)))
+    });
     let ends = Mutex::new(ends);
     let so_far = |living: &[usize]| {
         let rows = living.iter().filter_map(|number| mutants.get(*number)).map(answers::place);

@@ -33,7 +33,9 @@ rules! {
                 one queues at that moment may be reported as failed. A wait for work of a stream may miss a failure \
                 too if another thread waits for the whole context meanwhile: then the wait for the context reports \
                 it. So a program that uses results while a wait for their context is under way checks that wait \
-                first.",
+                first. When several threads wait for one stream at once, the library reports the failure to one of \
+                them, and the others give it at most 10 ms to record it. If the system stops that thread for longer, \
+                or if further waits for the stream begin and end meanwhile, the others may return success.",
         }
         ERR_03 = "ERR-03" {
             text: "The message pointer is valid until the next call and reading clears it; per thread by default.",

@@ -138,7 +138,9 @@ impl RawStream {
 
     /// Whether a successful wait should let other waits end: some that were inside with it still are, and [`MOMENT`]
     /// has not passed. The first call fills both values: `all` is the count of ended waits at which all of those have
-    /// ended, and `since` is the time of the first call.
+    /// ended, and `since` is the time of the first call. A wait that began later and ends earlier counts as one of those,
+    /// so the answer may come too early: ERR-02 names this case. To tell the two apart, each wait would have to keep a number
+    /// during the call of the library.
     #[cold]
     #[inline(never)]
     fn others_end(&self, all: &mut Option<u64>, since: &mut Option<Instant>) -> bool {
