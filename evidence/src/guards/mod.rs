@@ -83,16 +83,16 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
         }
         trials.push(trial);
     }
-    // What has a reason is likely to live, and then all tests run. So it comes last, and a run that is stopped has the others.
-    trials.sort_by_key(|trial| {
-        mutants.get(trial.mutant).is_some_and(|mutant| reasons.contains_key(&answers::place(mutant)))
-    });
+    // What has a reason is likely to live, and then all tests run. So it comes last, when the others are through.
+    let has_reason =
+        |trial: &Trial| mutants.get(trial.mutant).is_some_and(|mutant| reasons.contains_key(&answers::place(mutant)));
+    let (last, first): (Vec<_>, Vec<_>) = trials.into_iter().partition(has_reason);
     let ends = Mutex::new(ends);
     let so_far = |living: &[usize]| {
         let rows = living.iter().filter_map(|number| mutants.get(*number)).map(answers::place);
         drop(ground.write("guards-so-far.tsv", &answers::rows(rows)));
     };
-    trials::tried(&programs, &tests, &trials, so_far, |number, end| {
+    let done = |number: usize, end: &End| {
         if let Ok(mut ends) = ends.lock() {
             known.note(number, end);
             ends.insert(number, end.clone());
@@ -101,7 +101,10 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
                 drop(ground.write("guards.csv", &page(&mutants, &ends)));
             }
         }
-    });
+    };
+    for trials in [&first, &last] {
+        trials::tried(&programs, &tests, trials, so_far, done);
+    }
     let ends = ends.into_inner().map_err(|error| error.to_string())?;
     ground.write("guards.csv", &page(&mutants, &ends))?;
     Ok(judged(ground, &mutants, &ends, &reasons, files.is_empty())?.fact("tests left out", failed.len()))
