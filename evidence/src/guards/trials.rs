@@ -46,8 +46,8 @@ pub(crate) struct Trial {
     pub(crate) tests: Vec<usize>,
 }
 
-/// Tries each: first all of them with the tests that are quick, then what has lived with the others. In between, says what
-/// has lived so far.
+/// Tries each: first all of them with the tests that are quick and likeliest to fail, then what has lived with the other quick
+/// ones, then what has lived with the rest. Before the last step, says what has lived so far.
 pub(crate) fn tried(
     programs: &[Program],
     tests: &[Test],
@@ -56,23 +56,23 @@ pub(crate) fn tried(
     done: impl Fn(usize, &End) + Sync,
 ) {
     let killers = Mutex::new(Vec::<usize>::new());
-    let living = Mutex::new(Vec::new());
     let mutant = |number: usize| Mutant { number: number.to_string(), programs, tests };
     let name = |test: usize| tests.get(test).map(|test| test.label(programs)).unwrap_or_default();
     let killed = |number: usize, (killer, ended): (usize, Ended)| match ended {
         Ended::Hung => done(number, &End::Hung(name(killer))),
         _ => done(number, &End::Killed(name(killer))),
     };
+    let likely = Mutex::new(Vec::new());
     each(trials, |_, trial| {
         let first = killers.lock().map(|killers| killers.clone()).unwrap_or_default();
-        let likely = first.iter().rev().filter(|killer| trial.tests.contains(killer)).take(KILLERS);
-        let mut order: Vec<_> = likely.copied().collect();
+        let likely_ones = first.iter().rev().filter(|killer| trial.tests.contains(killer)).take(KILLERS);
+        let mut order: Vec<_> = likely_ones.copied().collect();
         let rest: Vec<_> = trial.tests.iter().copied().filter(|test| !order.contains(test)).collect();
         order.extend(rest);
         if order.is_empty() {
             return done(trial.mutant, &End::Unreached);
         }
-        match mutant(trial.mutant).killed_by_a_short_one(&order) {
+        match mutant(trial.mutant).killed_by_a_likely_one(&order) {
             Some(end) => {
                 if tests.get(end.0).is_some_and(Test::is_quick)
                     && let Ok(mut killers) = killers.lock()
@@ -82,19 +82,33 @@ pub(crate) fn tried(
                 }
                 killed(trial.mutant, end);
             }
-            None => {
-                if let Ok(mut living) = living.lock() {
-                    living.push((trial.mutant, order));
-                }
-            }
+            None => keep(&likely, (trial.mutant, order)),
         }
     });
-    let living = living.into_inner().unwrap_or_default();
+    let living = Mutex::new(Vec::new());
+    each(&all(likely), |_, (number, order)| match mutant(*number).killed_by_a_short_one(order) {
+        Some(end) => killed(*number, end),
+        None => keep(&living, (*number, order.clone())),
+    });
+    let living = all(living);
     so_far(&living.iter().map(|(number, _)| *number).collect::<Vec<_>>());
     each(&living, |_, (number, order)| match mutant(*number).killed_otherwise(order) {
         Some(end) => killed(*number, end),
         None => done(*number, &End::Survived),
     });
+}
+
+/// A mutant that lives so far, and its tests.
+type Living = (usize, Vec<usize>);
+
+fn keep(living: &Mutex<Vec<Living>>, one: Living) {
+    if let Ok(mut living) = living.lock() {
+        living.push(one);
+    }
+}
+
+fn all(living: Mutex<Vec<Living>>) -> Vec<Living> {
+    living.into_inner().unwrap_or_default()
 }
 
 impl Test {
@@ -111,12 +125,22 @@ struct Mutant<'a> {
 }
 
 impl Mutant<'_> {
-    /// The test of those that are not long that kills the mutant.
+    /// The test of the likeliest quick ones that kills the mutant.
+    fn killed_by_a_likely_one(&self, order: &[usize]) -> Option<(usize, Ended)> {
+        self.short(order).0.iter().find_map(|index| self.fails(*index, ""))
+    }
+
+    /// The other test of those that are not long that kills the mutant.
     fn killed_by_a_short_one(&self, order: &[usize]) -> Option<(usize, Ended)> {
-        let short = self.of_length(order, false);
+        self.fails_among(&self.short(order).1, "")
+    }
+
+    /// The tests that are not long: those that run alone, and the others.
+    fn short(&self, order: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        let mut short = self.of_length(order, false);
         let quick = short.iter().filter(|index| self.tests.get(**index).is_some_and(Test::is_quick)).count();
-        let (alone, others) = short.split_at(quick.min(ALONE));
-        alone.iter().find_map(|index| self.fails(*index, "")).or_else(|| self.fails_among(others, ""))
+        let others = short.split_off(quick.min(ALONE));
+        (short, others)
     }
 
     /// The test that kills the mutant under another setting, or the long one.
