@@ -29,8 +29,10 @@ const SETTINGS: [(&str, &[&str]); 3] = [
     ("vendor-waits,reuse-handles", &["attacks", "asynchronous", "soak"]),
 ];
 
-/// So many tests run in processes of their own, the likely ones. The others of a program share a process.
+/// So many tests run in processes of their own, the likely ones.
 const ALONE: usize = 12;
+/// So many of the others run before it is looked whether one has failed. Those of a program share a process.
+const TOGETHER: usize = 40;
 /// A mutant is tried with so many tests at most under a further setting: those that reach the fewest mutants, because
 /// hundreds of tests reach what each program does.
 const MOST: usize = 60;
@@ -132,7 +134,7 @@ impl Mutant<'_> {
 
     /// The other test of those that are not long that kills the mutant.
     fn killed_by_a_short_one(&self, order: &[usize]) -> Option<(usize, Ended)> {
-        self.fails_among(&self.short(order).1, "")
+        self.short(order).1.chunks(TOGETHER).find_map(|some| self.fails_among(some, ""))
     }
 
     /// The tests that are not long: those that run alone, and the others.
