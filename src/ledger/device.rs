@@ -175,23 +175,36 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
+impl DeviceRow {
+    /// A take of which the library does not know.
+    #[track_caller]
+    pub(super) fn of_a_test(api: Api, id: i32) -> Self {
+        Self {
+            api,
+            id,
+            taken_at: core::panic::Location::caller(),
+            default: None,
+            teardown_timeout: AtomicU64::new(NO_LIMIT),
+            quarantine: Mutex::default(),
+            ended: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn end_of_a_test(&self) {
+        self.ended.store(true, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::super::takes::ExclusiveDevice;
     use super::*;
-    use core::panic::Location;
 
     /// Another part of the program recovers the device, resets it and is done, while this part is about to begin.
     #[test]
     fn a_take_that_a_reset_has_ended_is_not_recovered() {
-        let row = DeviceRow {
-            api: Api::without_functions(),
-            id: 0,
-            taken_at: Location::caller(),
-            default: None,
-            teardown_timeout: AtomicU64::new(NO_LIMIT),
-            quarantine: Mutex::default(),
-            ended: AtomicBool::new(true),
-        };
+        let row = DeviceRow::of_a_test(Api::without_functions(), 0);
+        row.end_of_a_test();
         let refused = ExclusiveDevice::on(&row).map(drop);
         assert!(matches!(refused, Err(Error::Gone { what: ObjectKind::DEVICE })), "{refused:?}");
         row.ended.store(false, Ordering::Release);

@@ -238,3 +238,77 @@ impl Drop for ExclusiveDevice {
         drop(unneeded);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
+
+    use super::*;
+
+    const DEVICE: i32 = 3;
+
+    /// Takes of a device, of another one, and of a device of another library with the number of the first.
+    fn takes() -> [Arc<DeviceRow>; 3] {
+        let (library, other) = (Api::without_functions(), Api::without_functions());
+        assert!(!library.is_same_library(other));
+        [(library, DEVICE), (library, DEVICE + 1), (other, DEVICE)].map(|(api, device)| {
+            let row = Arc::new(DeviceRow::of_a_test(api, device));
+            begin(api, device, row.taken_at()).unwrap();
+            row
+        })
+    }
+
+    fn sweep_may_take(row: &Arc<DeviceRow>) -> bool {
+        let taken_back = take_back(row, TakeBack::ForASweep);
+        if taken_back.is_ok() {
+            assert!(taken_back.unwrap(), "it was not given up");
+            give_up(row);
+            return true;
+        }
+        false
+    }
+
+    #[test]
+    fn a_wait_for_others_keeps_sweeps_from_its_own_device_and_no_other() {
+        let rows = takes();
+        rows.iter().for_each(give_up);
+        let [own, next, elsewhere] = &rows;
+        let waits = [WaitForOthers::on(own), WaitForOthers::on(own)];
+        assert_eq!(rows.each_ref().map(sweep_may_take), [false, true, true]);
+        assert!(take_back(own, TakeBack::ForItsOwner).unwrap());
+        give_up(own);
+        // Waits for other devices come and go.
+        drop([WaitForOthers::on(next), WaitForOthers::on(elsewhere)]);
+        let [first, second] = waits;
+        drop(first);
+        assert_eq!(rows.each_ref().map(sweep_may_take), [false, true, true]);
+        let wait = WaitForOthers::on(next);
+        drop(second);
+        assert_eq!(rows.each_ref().map(sweep_may_take), [true, false, true]);
+        drop(wait);
+        assert_eq!(rows.each_ref().map(sweep_may_take), [true; 3]);
+    }
+
+    #[test]
+    fn a_device_is_given_up_and_recovered_for_itself() {
+        let rows = takes();
+        let [own, next, elsewhere] = &rows;
+        let are_given_up = || rows.each_ref().map(|row| is_given_up(row.api(), row.id()));
+        assert_eq!(are_given_up(), [false; 3]);
+        give_up(own);
+        assert_eq!(are_given_up(), [true, false, false]);
+        give_up(next);
+        give_up(elsewhere);
+        for row in [elsewhere, next, own] {
+            let (found, exclusive) = ExclusiveDevice::of_given_up(row.api(), row.id()).unwrap();
+            assert!(Arc::ptr_eq(&found, row) && exclusive.given_up().is_empty());
+            // One thread recovers a device at a time.
+            assert!(ExclusiveDevice::of_given_up(row.api(), row.id()).is_none());
+            assert!(take_back(row, TakeBack::ForItsOwner).is_err());
+            drop(exclusive);
+            assert!(ExclusiveDevice::of_given_up(row.api(), row.id()).is_some());
+        }
+        own.end_of_a_test();
+        assert!(ExclusiveDevice::of_given_up(own.api(), own.id()).is_none(), "a take that has ended");
+    }
+}
