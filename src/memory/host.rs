@@ -171,7 +171,8 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
         self.len() == 0
     }
 
-    /// The elements, for as long as this thread is inside the context.
+    /// All elements, for as long as this thread is inside the context. (The method of the same name of a
+    /// [`SharedBuffer`](super::SharedBuffer) takes a range, and makes a handle of a part.)
     ///
     /// # Errors
     ///
