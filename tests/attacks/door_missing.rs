@@ -1,11 +1,13 @@
-//! Foreign work by a function that the library lacks.
+//! Foreign work by a function that the library lacks, or of another library.
 
 use super::door::set_raw;
 use super::{hold, inside};
-use crate::common::alone;
-use ascendcl::{Error, error::ObjectKind};
+use crate::common::{alone, library};
+use ascendcl::{Error, Runtime, error::ObjectKind};
 use ascendcl_macros::proves;
 use ascendcl_sys::MissingSymbol;
+
+ascendcl::names!(Worker);
 
 const MISSING: Result<i32, MissingSymbol> = Err(MissingSymbol { symbol: "aclnnNothing", files: &["libnothing.so"] });
 
@@ -68,5 +70,25 @@ fn a_code_and_the_result_of_a_call_are_checked_alike() {
         let told = library.check_call("ask", "aclnnNothing", MISSING).unwrap_err();
         assert!(matches!(told, Error::MissingFunction(_)), "{told}");
     });
+    alone.assert_nothing_lives();
+}
+
+/// The thread had no context before, which the crate has asked the library.
+#[proves(ERR_03)]
+#[test]
+fn a_failure_of_another_library_is_told_without_a_text_about_what_the_crate_has_asked() {
+    let alone = alone();
+    let runtime = Runtime::<Worker>::open(library()).unwrap();
+    runtime
+        .with(|current| {
+            let stream = current.stream().unwrap();
+            let buffer = current.upload(&[1_u8; 64]).unwrap();
+            // SAFETY: nothing is queued.
+            let refused = unsafe { stream.submit(current, "aFunctionOfOthers", buffer, |_, _| 507_899) }.unwrap_err();
+            let Error::Vendor(told) = &refused.error else { panic!("{}", refused.error) };
+            assert_eq!(told.text, None);
+        })
+        .unwrap();
+    runtime.close().unwrap();
     alone.assert_nothing_lives();
 }
