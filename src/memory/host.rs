@@ -81,7 +81,7 @@ impl<C: Brand> Current<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] if the host has no memory left.
+    /// [`Error::Vendor`] if the host has no memory left; [`Error::TooShort`] for more elements than any memory can hold.
     pub fn host_buffer<E: Element>(&self, length: usize) -> Result<HostBuffer<C, E>, Error> {
         HostBuffer::allocated(self.ledger(), length)
     }
