@@ -17,9 +17,9 @@ pub struct LibraryUser {
     pub rules: &'static [RuleId],
 }
 
-/// The users of one loaded and initialised library.
+/// The users of one loaded and initialised library. Behind a pointer, so that a failure that gives an `Acl` back stays small.
 #[derive(Default)]
-pub(crate) struct Users(Mutex<Vec<(Arc<Hold>, &'static LibraryUser)>>);
+pub(crate) struct Users(Box<Mutex<Vec<(Arc<Hold>, &'static LibraryUser)>>>);
 
 /// What a [`LibraryHold`] and the list have in common.
 struct Hold {

@@ -128,7 +128,8 @@ fn a_foreign_call_that_fails_while_its_stream_hangs_leaves_its_operands_in_doubt
         assert!(matches!(unused.error, Error::InDoubt { what: ObjectKind::DEVICE_MEMORY }), "{}", unused.error);
         // Nor do other functions get it.
         // SAFETY: the function is never called.
-        let unused = unsafe { other.submit(current, "none", unused.value, |_, _| -> i32 { panic!("it runs") }) }.unwrap_err();
+        let unused =
+            unsafe { other.submit(current, "none", unused.value, |_, _| -> i32 { panic!("it runs") }) }.unwrap_err();
         assert!(matches!(unused.error, Error::InDoubt { what: ObjectKind::DEVICE_MEMORY }), "{}", unused.error);
         release.send(()).unwrap();
     });
@@ -197,7 +198,8 @@ fn foreign_work_is_not_queued_while_the_context_of_other_code_stays_current() {
         // SAFETY: takes a number.
         current.foreign(|| unsafe { functions.aclrtSetDevice(1) }.unwrap());
         // SAFETY: the function is never called.
-        let refused = unsafe { stream.submit(current, "none", buffer, |_, _| -> i32 { panic!("it runs") }) }.unwrap_err();
+        let refused =
+            unsafe { stream.submit(current, "none", buffer, |_, _| -> i32 { panic!("it runs") }) }.unwrap_err();
         assert!(matches!(&refused.error, Error::Vendor(error) if error.call == "aclrtSetCurrentContext"));
         nothing_fails();
         // SAFETY: takes a number.
