@@ -38,6 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Ok::<u32, ascendcl::Error>(numbers.iter().sum())
         })
     });
+    // One `?` each: the context was opened and ended, it was entered, the program in it succeeded.
     let sum = sum???;
     println!("4 a context was opened, used and closed: {sum}");
 

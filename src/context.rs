@@ -36,6 +36,7 @@ use std::sync::Arc;
 ///         Ok::<u32, ascendcl::Error>(numbers.iter().sum())
 ///     })
 /// });
+/// // One `?` each: the context was opened and ended, it was entered, the program in it succeeded.
 /// assert_eq!(sum???, 6);
 /// # Ok(())
 /// # }

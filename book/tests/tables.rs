@@ -162,7 +162,7 @@ fn allocators<C: Brand>(current: &mut Current<C>) -> Result<(), Error> {
     let work = unsafe {
         stream.submit(current, "aclrtMemsetAsync", buffer, |stream, buffer| {
             let stream = ascendcl_sys::types::aclrtStream(stream);
-            library.aclrtMemsetAsync(buffer.start, 4, 9, 4, stream).unwrap_or(-1)
+            library.aclrtMemsetAsync(buffer.start, 4, 9, 4, stream)
         })
     };
     assert_eq!(work?.wait(current)?.to_vec(current)?, [9; 4]);

@@ -11,7 +11,7 @@ fn main() -> Result<(), RunError<Error>> {
         let buffer = current.device_buffer::<u8>(4)?.zero(current)?;
         let work = stream.submit(current, "aclrtMemsetAsync", buffer, |stream, buffer| {
             // SAFETY: the 4 bytes of the operand are written, on its stream.
-            unsafe { functions.aclrtMemsetAsync(buffer.start, 4, 9, 4, aclrtStream(stream)).unwrap_or(-1) }
+            unsafe { functions.aclrtMemsetAsync(buffer.start, 4, 9, 4, aclrtStream(stream)) }
         });
         let buffer = work?.wait(current)?;
         assert_eq!(buffer.to_vec(current)?, [9; 4]);

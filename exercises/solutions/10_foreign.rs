@@ -12,7 +12,7 @@ fn main() -> Result<(), RunError<Error>> {
         // SAFETY: the function queues one set on this stream, and writes the 4 bytes of the operand.
         let work = unsafe {
             stream.submit(current, "aclrtMemsetAsync", buffer, |stream, buffer| {
-                functions.aclrtMemsetAsync(buffer.start, 4, 9, 4, aclrtStream(stream)).unwrap_or(-1)
+                functions.aclrtMemsetAsync(buffer.start, 4, 9, 4, aclrtStream(stream))
             })
         };
         let buffer = work?.wait(current)?;

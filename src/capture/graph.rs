@@ -15,6 +15,16 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
+/// How much of a graph [`CapturedGraph::debug_json`] writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum GraphDetail {
+    /// The tasks and their order.
+    Summary,
+    /// Also the parameters of each task.
+    Verbose,
+}
+
 /// Captured work, and everything that it uses.
 ///
 /// A replay moves the graph into its [`Pending`], which can be given to the next replay on the same stream. So a graph
@@ -169,13 +179,30 @@ impl<C: Brand, G> CapturedGraph<C, G> {
         self.parts.raw.debug_print(current.ledger().api())
     }
 
-    /// Makes the library write its information about the graph to a file, as JSON (`aclmdlRIDebugJsonPrint`). With
-    /// `verbose`, the file has the parameters of each task.
+    /// Makes the library write its information about the graph to a file, as JSON (`aclmdlRIDebugJsonPrint`).
+    ///
+    /// ```
+    /// use ascendcl::capture::{CaptureMode, GraphDetail};
+    ///
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// let mut stream = current.stream()?.without_allocator();
+    /// let bytes = current.device_buffer::<u8>(4)?.zero(current)?;
+    /// let graph = stream.capture(current, CaptureMode::Relaxed, bytes, |capture, mut bytes| {
+    ///     capture.set_bytes(&mut bytes, 7)
+    /// })?;
+    /// let file = std::env::temp_dir().join(format!("graph_{}.json", std::process::id()));
+    /// graph.debug_json(current, &file, GraphDetail::Summary)?;
+    /// # assert!(std::fs::remove_file(file).is_ok());
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
     /// [`Error::NulInPath`], [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`].
-    pub fn debug_json(&self, current: &Current<C>, path: impl AsRef<Path>, verbose: bool) -> Result<(), Error> {
+    pub fn debug_json(&self, current: &Current<C>, path: impl AsRef<Path>, detail: GraphDetail) -> Result<(), Error> {
+        let verbose = detail == GraphDetail::Verbose;
         self.parts.raw.debug_json(current.ledger().api(), &c_path(path.as_ref())?, verbose)
     }
 }

@@ -37,8 +37,9 @@
 //!   when the function panics or returns an error (GRAPH-01). The `Capture` stays on its thread (GRAPH-02).
 //! * The default stream has no method `capture` (GRAPH-03).
 //! * The function can use neither the stream nor a [`Current`], because both are borrowed. So it cannot wait, query,
-//!   allocate or copy synchronously (GRAPH-04). Other threads that wait for the stream during the capture get
-//!   [`Error::Capturing`].
+//!   allocate or copy synchronously (GRAPH-04). Another thread that has a [`Pending`](crate::Pending) of earlier work on
+//!   the stream can wait and ask: while the capture goes on, `wait` and `is_complete` return [`Error::Capturing`], unless
+//!   the work is known to be done. The `Pending` comes back with the error, and can be waited for afterwards.
 //! * The graph owns its operands: buffers in pinned and device memory, bound models and operators (GRAPH-05). The
 //!   function gets a [`Captured`] for each of them, and tasks borrow these.
 //! * [`Capture::fork`] begins a second branch on a second stream. The branches join when its function returns
@@ -154,7 +155,7 @@ use std::sync::Arc;
 pub use crate::capture_mode::CaptureMode;
 pub use build::GraphBuild;
 pub use captured::{BuildBranch, BuildMain, CaptureBranch, Captured, Main, Side};
-pub use graph::CapturedGraph;
+pub use graph::{CapturedGraph, GraphDetail};
 pub use groups::{TaskGroup, Tasks};
 pub use operands::{GraphOperands, OperandAccess};
 pub use ports::{CapturedBuffer, HasPorts};

@@ -11,9 +11,10 @@ use crate::panics::catch;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
-/// Numbers that a [`switch`](Capture::switch) reads: `u32`, and `i32`, in which operators write indices.
+/// Numbers that a [`switch`](Capture::switch) or a condition ([`run_if`](Capture::run_if), [`run_while`](Capture::run_while))
+/// reads: `u32`, and `i32`, in which operators write indices.
 #[diagnostic::on_unimplemented(
-    message = "a switch reads no `{Self}`",
+    message = "a switch or a condition reads no `{Self}`",
     label = "expected device memory of `u32` or `i32`",
     note = "STREAM-20: the number of a case has 32 bits: `current.upload(&[0_u32])?`",
     note = "see `ascendcl-explain STREAM-20`"

@@ -64,7 +64,7 @@ assert_impl_all!(Event<Scoped<'static>>: Send, Sync);
 assert_not_impl_any!(Event<Scoped<'static>>: Clone);
 
 impl<C: Brand> Current<C> {
-    /// Creates an event (`aclrtCreateEvent`).
+    /// Creates an event (`aclrtCreateEvent`), a new one at each call.
     ///
     /// # Errors
     ///

@@ -189,7 +189,11 @@ impl CurrentContext {
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(ready.aclrtGetCurrentContext(&raw mut handle)) };
         match (answer.code(), handle) {
-            (Some(ACL_ERROR_RT_CONTEXT_NULL), _) => Self::None,
+            (Some(ACL_ERROR_RT_CONTEXT_NULL), _) => {
+                // A later failure of other code, which has no text of its own, would be told with this one.
+                api.forget_text();
+                Self::None
+            }
             (Some(ACL_SUCCESS), handle) if !handle.is_null() => {
                 Self::Is(RawContext { handle, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 })
             }

@@ -70,11 +70,12 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
 
 impl<C: Brand> Current<C> {
     /// Allocates device memory for `length` elements (`aclrtMalloc`). Its contents are arbitrary, and its type says so
-    /// until it is written.
+    /// until it is written. A buffer of no elements is a buffer like any other.
     ///
     /// # Errors
     ///
     /// [`Error::Vendor`]; its code is 207001 if the device has no memory left, even after freeing dropped buffers.
+    /// [`Error::TooShort`] for more elements than any memory can hold, before anything is called.
     #[rule(MEM_04, MEM_07)]
     #[inline]
     pub fn device_buffer<E: Element>(&self, length: usize) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Error> {

@@ -81,7 +81,7 @@ impl<C: Brand> Current<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] if the host has no memory left.
+    /// [`Error::Vendor`] if the host has no memory left; [`Error::TooShort`] for more elements than any memory can hold.
     pub fn host_buffer<E: Element>(&self, length: usize) -> Result<HostBuffer<C, E>, Error> {
         HostBuffer::allocated(self.ledger(), length)
     }
@@ -171,7 +171,8 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
         self.len() == 0
     }
 
-    /// The elements, for as long as this thread is inside the context.
+    /// All elements, for as long as this thread is inside the context. (The method of the same name of a
+    /// [`SharedBuffer`](super::SharedBuffer) takes a range, and makes a handle of a part.)
     ///
     /// # Errors
     ///

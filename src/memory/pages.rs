@@ -85,6 +85,36 @@ impl<E: Element> DerefMut for Pages<E> {
     }
 }
 
+impl<E: Element> AsRef<[E]> for Pages<E> {
+    fn as_ref(&self) -> &[E] {
+        self
+    }
+}
+
+impl<E: Element> AsMut<[E]> for Pages<E> {
+    fn as_mut(&mut self) -> &mut [E] {
+        self
+    }
+}
+
+impl<'a, E: Element> IntoIterator for &'a Pages<E> {
+    type Item = &'a E;
+    type IntoIter = core::slice::Iter<'a, E>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<'a, E: Element> IntoIterator for &'a mut Pages<E> {
+    type Item = &'a mut E;
+    type IntoIter = core::slice::IterMut<'a, E>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter_mut()
+    }
+}
+
 impl<C: Brand> Current<C> {
     /// Registers memory of the program as pinned memory (`aclrtHostRegisterV2`), for asynchronous copies.
     ///

@@ -66,7 +66,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
 }
 
 impl<C: Brand> Current<C> {
-    /// Allocates device memory for a tensor of this shape, outermost dimension first, and copies its elements there
+    /// Allocates device memory for a tensor of this shape, outermost size first, and copies its elements there
     /// (`aclrtMalloc`, `aclrtMemcpy`).
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl<C: Brand> Current<C> {
         Ok(DeviceTensor { buffer: self.upload(from)?, shape: shape.into() })
     }
 
-    /// Allocates device memory for an operator's output of this shape, outermost dimension first (`aclrtMalloc`).
+    /// Allocates device memory for an operator's output of this shape, outermost size first (`aclrtMalloc`).
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl<C: Brand> Current<C> {
         Ok(DeviceTensor { buffer: self.device_buffer(elements_of(shape))?, shape: shape.into() })
     }
 
-    /// Allocates device memory for a tensor of this shape, outermost dimension first, and sets it to zero (`aclrtMalloc`,
+    /// Allocates device memory for a tensor of this shape, outermost size first, and sets it to zero (`aclrtMalloc`,
     /// `aclrtMemset`).
     ///
     /// # Errors

@@ -17,7 +17,8 @@ type BindResult<C, I, E> = Result<BoundOperator<C, I, Output<C, E>>, Failed<I>>;
 /// # Errors
 ///
 /// Returns the tensors unchanged, with [`Error::OperatorShapes`] when the shapes cannot be broadcast, before anything
-/// is called; else as for [`Operator::bind`].
+/// is called; else as for [`Operator::bind`]. Whether an axis may have the size 0 is left to the library's compiler: if not,
+/// it is an [`Error::Vendor`] of the call that compiles the operator.
 #[rustfmt::skip] // The compiler's messages print the first line.
 pub fn add<C: Brand, X: TensorInput<C>,
     Y: TensorInput<C, Element = X::Element>>( // OP-02: both of one element type: `operator::cast::<f32, _, _>(current, y)`

@@ -15,6 +15,35 @@ impl<C: Brand> Current<C> {
     /// Adopts a stream that other code has made in this context, for example a framework's current stream. It is used
     /// like any stream, and the end of the scope waits for it. Other code destroys it.
     ///
+    /// ```
+    /// use ascendcl::Library;
+    /// use ascendcl_sys::types::aclrtStream;
+    /// use std::ptr::{self, NonNull};
+    ///
+    /// # ascendcl::run(Library::Simulator, |current| {
+    /// // Other code makes a stream, and hands its handle over.
+    /// let (library, mut theirs) = (current.library(), aclrtStream(ptr::null_mut()));
+    /// // SAFETY: the context is current, and the answer goes to a live local.
+    /// let answer = unsafe { library.as_raw().aclrtCreateStream(&raw mut theirs) };
+    /// library.check_call("create a stream", "aclrtCreateStream", answer)?;
+    ///
+    /// # if let Some(theirs) = NonNull::new(theirs.0) {
+    /// // SAFETY: this is a stream of this context, it has no allocator, and other code destroys it after `destroy`.
+    /// let stream = unsafe { current.adopt_stream(theirs) }?;
+    /// let set = stream.set_bytes(current, current.device_buffer::<u8>(4)?, 7)?.wait(current)?;
+    /// assert_eq!(set.to_vec(current)?, [7; 4]);
+    /// // This ends the value, and not the stream.
+    /// stream.destroy(current)?;
+    /// # }
+    ///
+    /// // SAFETY: no value of this crate stands for the stream any more.
+    /// let answer = unsafe { library.as_raw().aclrtDestroyStream(theirs) };
+    /// library.check_call("destroy a stream", "aclrtDestroyStream", answer)?;
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    ///
     /// # Safety
     ///
     /// * `stream` is a stream of this context, and stays one until the returned value was

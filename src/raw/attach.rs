@@ -41,16 +41,16 @@ use std::sync::{Arc, Mutex};
 ///
 ///     fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
 ///         // SAFETY: the notify is destroyed once, with no work behind it: that is when this is called.
-///         let code = unsafe { from.library().as_raw().aclrtDestroyNotify(self.0) }.unwrap_or(-1);
-///         Ok(from.library().check_code("destroy a notify", "aclrtDestroyNotify", code)?)
+///         let answer = unsafe { from.library().as_raw().aclrtDestroyNotify(self.0) };
+///         Ok(from.library().check_call("destroy a notify", "aclrtDestroyNotify", answer)?)
 ///     }
 /// }
 ///
 /// fn notify<C: Brand>(current: &Current<C>) -> Result<Notify, Error> {
 ///     let (library, mut notify) = (current.library(), aclrtNotify(core::ptr::null_mut()));
 ///     // SAFETY: the context is current, and the answer goes to a live local.
-///     let code = unsafe { library.as_raw().aclrtCreateNotify(&raw mut notify, 0) }.unwrap_or(-1);
-///     library.check_code("create a notify", "aclrtCreateNotify", code)?;
+///     let answer = unsafe { library.as_raw().aclrtCreateNotify(&raw mut notify, 0) };
+///     library.check_call("create a notify", "aclrtCreateNotify", answer)?;
 ///     Ok(Notify(notify))
 /// }
 ///

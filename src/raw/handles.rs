@@ -1,5 +1,6 @@
 //! Handles of the values of this crate.
 
+use super::call_result::CallResult;
 use crate::brand::{Brand, INSIDE, Inside};
 use crate::current::Current;
 use crate::error::Error;
@@ -10,7 +11,6 @@ use crate::model::Model;
 use crate::operator::{AnyTensor, DeviceTensor, SharedAnyTensor, SharedTensor};
 use crate::stream::{Pending, StreamOps};
 use ascendcl_macros::rule;
-use ascendcl_sys::MissingSymbol;
 use core::ffi::c_void;
 
 impl Loaded {
@@ -22,26 +22,28 @@ impl Loaded {
         self.functions()
     }
 
-    /// The code that a raw call returned, as a result: 0 is success, and any other code an [`Error::Vendor`] with the
-    /// library's text for this thread. `doing` continues the text "could not", for example "create a notify".
+    /// [What a raw call returned](CallResult), as a result of this crate: 0 is success, and any other code an
+    /// [`Error::Vendor`] with the library's text for this thread. `doing` continues the text "could not", for example
+    /// "create a notify"; `call` is the function's name.
+    ///
+    /// ```
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// let (library, mut device) = (current.library(), -1);
+    /// // SAFETY: the answer goes to a live local.
+    /// let answer = unsafe { library.as_raw().aclrtGetDevice(&raw mut device) };
+    /// library.check_call("ask for the device", "aclrtGetDevice", answer)?;
+    /// assert_eq!(device, 0);
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`]; [`Error::Forked`] in a forked child.
+    /// [`Error::Vendor`]; [`Error::MissingFunction`] if the library lacks the function; [`Error::Forked`] in a forked child.
     #[rule(ERR_01, ERR_03)]
-    pub fn check_code(self, doing: &str, call: &'static str, code: i32) -> Result<(), Error> {
-        self.api().result_of(call, Ok(code), doing)
-    }
-
-    /// Like [`check_code`](Self::check_code), for the result of a call by [`as_raw`](Self::as_raw), which is an error
-    /// if the library lacks the function.
-    ///
-    /// # Errors
-    ///
-    /// As for [`check_code`](Self::check_code), and [`Error::MissingFunction`].
-    #[rule(ERR_01, ERR_03)]
-    pub fn check_call(self, doing: &str, call: &'static str, answer: Result<i32, MissingSymbol>) -> Result<(), Error> {
-        self.api().result_of(call, answer, doing)
+    pub fn check_call(self, doing: &str, call: &'static str, answer: impl CallResult) -> Result<(), Error> {
+        self.api().result_of(call, answer.into_code(INSIDE), doing)
     }
 
     /// An error if libraries that use this one must not be called now: inside a callback of the library, and in a

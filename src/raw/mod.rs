@@ -43,7 +43,7 @@
 //! // SAFETY: the buffer holds the 64 bits that are written; the work is queued on this stream.
 //! let counted = unsafe {
 //!     stream.submit(current, "aclrtValueWrite", counter, |stream, counter| {
-//!         functions.aclrtValueWrite(counter.start, 5, 0, aclrtStream(stream)).unwrap_or(-1)
+//!         functions.aclrtValueWrite(counter.start, 5, 0, aclrtStream(stream))
 //!     })
 //! }?;
 //! assert_eq!(counted.wait(current)?.to_vec(current)?, [5]);
@@ -76,7 +76,7 @@
 //! // queues one task on this stream, and uses no memory.
 //! let behind = unsafe {
 //!     stream.submit(current, "aclrtStreamWaitEvent", (), |stream, ()| {
-//!         functions.aclrtStreamWaitEvent(aclrtStream(stream), aclrtEvent(theirs)).unwrap_or(-1)
+//!         functions.aclrtStreamWaitEvent(aclrtStream(stream), aclrtEvent(theirs))
 //!     })
 //! }?;
 //! // What is queued on the stream from here on reads what other code wrote before it recorded the event.
@@ -110,6 +110,7 @@ mod adopt;
 mod allocator_slot;
 mod attach;
 mod attached;
+mod call_result;
 mod handles;
 mod kept;
 mod operands;
@@ -122,6 +123,7 @@ pub use crate::library_user::{LibraryHold, LibraryUser};
 pub use allocator_slot::{AllocatorFunctions, AllocatorSlot, SlotKeeper};
 pub use attach::{Attach, EndingContext};
 pub use attached::{Attached, Uses};
+pub use call_result::CallResult;
 pub use handles::HasOneAddress;
 pub use kept::{KeptElement, KeptMemory, KeptStream, LentStream, RawTensor, tensors};
 pub use operands::{Operands, RawMemory};

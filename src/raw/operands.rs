@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::ffi::{RawBuffer, RawStream};
 use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 use crate::stream::{Past, Payload, Pending};
+use ascendcl_sys::MissingSymbol;
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use std::sync::Arc;
@@ -63,7 +64,7 @@ pub(crate) mod sealed {
             queue: &Arc<RawStream>,
             current: &Current<C>,
             call: &'static str,
-            function: impl FnOnce(*mut c_void, Self::Raw) -> i32,
+            function: impl FnOnce(*mut c_void, Self::Raw) -> Result<i32, MissingSymbol>,
             key: Inside,
         ) -> Result<u64, Error>;
         fn past_of_all(&self, key: Inside) -> Past;
@@ -151,7 +152,7 @@ macro_rules! alone {
                 queue: &Arc<RawStream>,
                 current: &Current<C>,
                 call: &'static str,
-                function: impl FnOnce(*mut c_void, RawMemory) -> i32,
+                function: impl FnOnce(*mut c_void, RawMemory) -> Result<i32, MissingSymbol>,
                 key: Inside,
             ) -> Result<u64, Error> {
                 sealed::Operand::<C>::usable_on(self, queue)?;
@@ -200,7 +201,7 @@ macro_rules! tuples {
                 queue: &Arc<RawStream>,
                 current: &Current<C>,
                 call: &'static str,
-                function: impl FnOnce(*mut c_void, Self::Raw) -> i32,
+                function: impl FnOnce(*mut c_void, Self::Raw) -> Result<i32, MissingSymbol>,
                 key: Inside,
             ) -> Result<u64, Error> {
                 $(self.$place.usable_on(queue)?;)*
@@ -253,7 +254,7 @@ where
         queue: &Arc<RawStream>,
         current: &Current<C>,
         call: &'static str,
-        function: impl FnOnce(*mut c_void, Vec<RawMemory>) -> i32,
+        function: impl FnOnce(*mut c_void, Vec<RawMemory>) -> Result<i32, MissingSymbol>,
         key: Inside,
     ) -> Result<u64, Error> {
         self.iter().try_for_each(|operand| operand.usable_on(queue))?;

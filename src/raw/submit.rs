@@ -1,5 +1,6 @@
 //! Work by functions that the safe layer does not have.
 
+use super::call_result::CallResult;
 use super::operands::Operands;
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
@@ -10,8 +11,8 @@ use core::ffi::c_void;
 
 impl<C: Brand> StreamOps<C> {
     /// Queues work by a function of the library, or of another library that queues on the same streams. `queue` gets
-    /// the stream's handle and the memory of the operands. It queues the work and returns the function's code, 0 for
-    /// success. `call` is the function's name, for errors.
+    /// the stream's handle and the memory of the operands. It queues the work and returns [what the function
+    /// returned](CallResult). `call` is the function's name, for errors.
     ///
     /// The operands are in flight afterwards, as with all work of this crate: they come back by a wait.
     ///
@@ -36,8 +37,8 @@ impl<C: Brand> StreamOps<C> {
     /// # Errors
     ///
     /// Returns the operands unchanged, with [`Error::OtherStream`](crate::Error::OtherStream) when one is in flight
-    /// elsewhere, and then `queue` has not run; [`Error::Vendor`](crate::Error::Vendor) with the code that it returned.
-    /// Then the crate waits for the stream, one and a quarter seconds at most, because the library may have queued work. When
+    /// elsewhere, and then `queue` has not run; [`Error::Vendor`](crate::Error::Vendor) with the code that it returned, and
+    /// [`Error::MissingFunction`](crate::Error::MissingFunction) if the library lacks the function. Then the crate waits for the stream, one and a quarter seconds at most, because the library may have queued work. When
     /// the wait fails, the operands take no more work ([`Error::InDoubt`](crate::Error::InDoubt)).
     ///
     /// # Panics
@@ -45,13 +46,14 @@ impl<C: Brand> StreamOps<C> {
     /// A panic of `queue` continues after the same wait; the operands are dropped.
     #[rule(MEM_02, STREAM_04, STREAM_09)]
     #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the work")]
-    pub unsafe fn submit<O: Operands<C>>(
+    pub unsafe fn submit<O: Operands<C>, R: CallResult>(
         &self,
         current: &Current<C>,
         call: &'static str,
         operands: O,
-        queue: impl FnOnce(*mut c_void, O::Raw) -> i32,
+        queue: impl FnOnce(*mut c_void, O::Raw) -> R,
     ) -> Result<Pending<C, O::Out>, Failed<O>> {
+        let queue = |stream, memory| queue(stream, memory).into_code(INSIDE);
         match operands.queue_with_operands(self.queue(), current, call, queue, INSIDE) {
             Ok(number) => {
                 let past = operands.past_of_all(INSIDE);

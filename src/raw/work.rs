@@ -51,7 +51,7 @@ pub struct LastUse(ForeignUse);
 /// // SAFETY: the function queues its work on this stream, and the work uses the counter alone.
 /// let counted = unsafe {
 ///     stream.submit_object(current, "count_up", counter, |stream, counter| {
-///         current.library().check_code("count up", "count_up", count_up(stream, counter.handle))
+///         current.library().check_call("count up", "count_up", count_up(stream, counter.handle))
 ///     })
 /// }?;
 /// let counter = counted.wait(current)?;

@@ -110,7 +110,7 @@ pub(super) type Job<N, S> = Box<dyn FnOnce(&mut Current<N>, &mut S) + Send>;
 type Queued<N, S> = Quiet<Job<N, S>>;
 
 impl<N: Name, S: 'static> Actor<N, S> {
-    /// Starts the thread, opens a runtime there, and makes what it keeps.
+    /// Starts the thread, opens a runtime there, and makes what it keeps, as [`Runtime::open_with`].
     ///
     /// # Errors
     ///

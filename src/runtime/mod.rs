@@ -121,7 +121,8 @@ impl<N: Name> Runtime<N> {
     }
 
     /// Like [`open`](Self::open), and makes what the program keeps beside the runtime. When `make` fails, the runtime is
-    /// closed before the error is returned. So a service that cannot load its model leaves nothing behind.
+    /// closed before the error is returned. So a service that cannot load its model leaves nothing behind. `make` fails with
+    /// an [`Error`] only: what fails otherwise, a configuration for example, is read before.
     ///
     /// ```
     /// use ascendcl::{Error, Library, Runtime, runtime};

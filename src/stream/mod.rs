@@ -132,7 +132,8 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
 }
 
 impl<C: Brand> Current<C> {
-    /// Creates a stream (`aclrtCreateStream`).
+    /// Creates a stream (`aclrtCreateStream`): a new one at each call. The stream that each context already has is the
+    /// [`default_stream`](Self::default_stream).
     ///
     /// # Errors
     ///

@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// ```
 /// use ascendcl::{Brand, Current, DeviceBuffer, Error, Library, stream::StreamOps};
 ///
-/// fn ones<C: Brand>(current: &Current<C>, tasks: &StreamOps<C>) -> Result<DeviceBuffer<C, u8>, Error> {
-///     Ok(tasks.set_bytes(current, current.device_buffer(4)?, 1)?.wait(current)?)
+/// fn ones<C: Brand>(current: &Current<C>, stream: &StreamOps<C>) -> Result<DeviceBuffer<C, u8>, Error> {
+///     Ok(stream.set_bytes(current, current.device_buffer(4)?, 1)?.wait(current)?)
 /// }
 ///
 /// # ascendcl::run(Library::Simulator, |current| {

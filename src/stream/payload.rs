@@ -8,7 +8,7 @@ use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 /// callbacks, and tuples, arrays and vectors of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be waited for",
-    label = "expected buffers, models, operators or replies that are in flight",
+    label = "expected buffers, models, operators or results of callbacks that are in flight",
     note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to eight, arrays and vectors: \
             `pending.wait(current)?` gives it back",
     note = "see `ascendcl-explain STREAM-04`"
@@ -22,7 +22,7 @@ pub(crate) mod sealed {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be waited for",
-        label = "expected buffers, models, operators or replies that are in flight",
+        label = "expected buffers, models, operators or results of callbacks that are in flight",
         note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to eight, arrays and vectors: \
                 `pending.wait(current)?` gives it back",
         note = "see `ascendcl-explain STREAM-04`"

@@ -18,7 +18,8 @@ type Waited<C, T> = Result<T, Failed<Pending<C, T>>>;
 
 impl<C: Brand> Current<C> {
     /// Waits for each of these pieces of work, on any streams of the context (`aclrtSynchronizeStreamWithTimeout`). Returns
-    /// what each wait gave, in the order of the list: a failure of one piece keeps none of the others.
+    /// what each wait gave, in the order of the list: a failure of one piece keeps none of the others. The whole list is made
+    /// before the first wait, so an iterator may queue the work.
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -43,8 +44,9 @@ impl<C: Brand> Current<C> {
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn wait_all<T: Payload>( // STREAM-09, MEM-11: work of its own context: `context.enter(thread, |current| ...)`
         &self,
-        works: Vec<Pending<C, T>>,
+        works: impl IntoIterator<Item = Pending<C, T>>,
     ) -> Vec<Waited<C, T>> {
+        let works: Vec<_> = works.into_iter().collect();
         works.into_iter().map(|work| work.wait(self)).collect()
     }
 
@@ -56,7 +58,12 @@ impl<C: Brand> Current<C> {
     ///
     /// In the list: those of [`Pending::wait_within`], each with its work.
     #[rule(STREAM_16)]
-    pub fn wait_all_within<T: Payload>(&self, works: Vec<Pending<C, T>>, limit: Duration) -> Vec<Waited<C, T>> {
+    pub fn wait_all_within<T: Payload>(
+        &self,
+        works: impl IntoIterator<Item = Pending<C, T>>,
+        limit: Duration,
+    ) -> Vec<Waited<C, T>> {
+        let works: Vec<_> = works.into_iter().collect();
         let until = Until::after(limit);
         works.into_iter().map(|work| work.wait_within(self, until.left())).collect()
     }

@@ -128,7 +128,8 @@ fn a_foreign_call_that_fails_while_its_stream_hangs_leaves_its_operands_in_doubt
         assert!(matches!(unused.error, Error::InDoubt { what: ObjectKind::DEVICE_MEMORY }), "{}", unused.error);
         // Nor do other functions get it.
         // SAFETY: the function is never called.
-        let unused = unsafe { other.submit(current, "none", unused.value, |_, _| panic!("it runs")) }.unwrap_err();
+        let unused =
+            unsafe { other.submit(current, "none", unused.value, |_, _| -> i32 { panic!("it runs") }) }.unwrap_err();
         assert!(matches!(unused.error, Error::InDoubt { what: ObjectKind::DEVICE_MEMORY }), "{}", unused.error);
         release.send(()).unwrap();
     });
@@ -148,7 +149,7 @@ fn a_panic_behind_a_foreign_call_frees_nothing_that_its_work_uses() {
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             // SAFETY: all of the buffer is set, on this stream.
             let queued = unsafe {
-                second.submit(current, "aclrtMemsetAsync", buffer, |stream, to| {
+                second.submit(current, "aclrtMemsetAsync", buffer, |stream, to| -> i32 {
                     set_raw(current, stream, to.start, to.bytes, 9);
                     panic!("behind the call")
                 })
@@ -171,7 +172,7 @@ fn operands_in_flight_on_another_stream_come_back_and_the_function_does_not_run(
         let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
         let work = set(current, &first, 1);
         // SAFETY: the function is never called.
-        let refused = unsafe { second.submit(current, "none", work, |_, _| panic!("it runs")) }.unwrap_err();
+        let refused = unsafe { second.submit(current, "none", work, |_, _| -> i32 { panic!("it runs") }) }.unwrap_err();
         assert!(matches!(refused.error, Error::OtherStream { .. }), "{}", refused.error);
         // On its own stream it is taken as it is.
         // SAFETY: all of the buffer is set, on this stream.
@@ -197,7 +198,8 @@ fn foreign_work_is_not_queued_while_the_context_of_other_code_stays_current() {
         // SAFETY: takes a number.
         current.foreign(|| unsafe { functions.aclrtSetDevice(1) }.unwrap());
         // SAFETY: the function is never called.
-        let refused = unsafe { stream.submit(current, "none", buffer, |_, _| panic!("it runs")) }.unwrap_err();
+        let refused =
+            unsafe { stream.submit(current, "none", buffer, |_, _| -> i32 { panic!("it runs") }) }.unwrap_err();
         assert!(matches!(&refused.error, Error::Vendor(error) if error.call == "aclrtSetCurrentContext"));
         nothing_fails();
         // SAFETY: takes a number.

@@ -77,7 +77,7 @@ fn a_vector_with_one_operand_that_cannot_be_used_comes_back_whole_and_nothing_ru
     let alone = alone();
     inside(|current| {
         let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
-        let never = |_: *mut c_void, _: Vec<RawMemory>| panic!("it runs");
+        let never = |_: *mut c_void, _: Vec<RawMemory>| -> i32 { panic!("it runs") };
         let works = vec![set(current, &first, 1), set(current, &second, 2), set(current, &first, 3)];
         // SAFETY: the function is never called.
         let refused = unsafe { first.submit(current, "none", works, never) }.unwrap_err();
@@ -129,7 +129,7 @@ fn a_panic_over_a_vector_frees_nothing_that_the_work_uses() {
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             // SAFETY: the bytes of each operand are set, on this stream.
             let queued = unsafe {
-                stream.submit(current, "aclrtMemsetAsync", buffers(current, 3), |stream, pieces| {
+                stream.submit(current, "aclrtMemsetAsync", buffers(current, 3), |stream, pieces| -> i32 {
                     number(current, stream, &pieces);
                     panic!("behind the call")
                 })

@@ -28,6 +28,7 @@ mod defaults;
 mod door;
 mod door_addresses;
 mod door_lists;
+mod door_missing;
 mod door_streams;
 mod dropped;
 mod dropping;

@@ -3,7 +3,7 @@
 
 use super::common::{alone, data, library};
 use super::{collect, inside, model};
-use ascendcl::capture::CaptureMode;
+use ascendcl::capture::{CaptureMode, GraphDetail};
 use ascendcl::error::{Extension, ExtensionError};
 use ascendcl::model::{IndexOrName, ModelSource};
 use ascendcl::operator::{Attribute, Operator};
@@ -185,7 +185,7 @@ fn texts_that_the_library_cannot_take_give_the_tensors_back() {
             .capture(current, CaptureMode::Relaxed, buffer, |capture, mut buffer| capture.set_bytes(&mut buffer, 1));
         let graph = graph.unwrap();
         assert!(matches!(graph.set_name(current, "\0"), Err(Error::NulInText { .. })));
-        assert!(matches!(graph.debug_json(current, "\0", true), Err(Error::NulInPath { .. })));
+        assert!(matches!(graph.debug_json(current, "\0", GraphDetail::Verbose), Err(Error::NulInPath { .. })));
         drop(graph);
     });
     alone.assert_nothing_lives();

@@ -228,3 +228,23 @@ fn memory_of_no_elements_and_of_too_many() {
     assert!(matches!(error, Error::TooShort { need, have, .. } if need > have), "{error}");
     alone.assert_nothing_lives();
 }
+
+#[proves(MEM_14)]
+#[test]
+fn pages_are_gone_through_and_lent_as_a_slice_is() {
+    fn sum(numbers: impl AsRef<[u32]>) -> u32 {
+        numbers.as_ref().iter().sum()
+    }
+
+    fn double(mut numbers: impl AsMut<[u32]>) {
+        numbers.as_mut().iter_mut().for_each(|number| *number *= 2);
+    }
+
+    let mut pages = Pages::copied_from(&[1_u32, 2, 3]).unwrap();
+    for number in &mut pages {
+        *number += 10;
+    }
+    double(&mut pages);
+    assert_eq!((&pages).into_iter().copied().collect::<Vec<_>>(), [22, 24, 26]);
+    assert_eq!(sum(&pages), 72);
+}

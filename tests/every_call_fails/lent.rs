@@ -50,9 +50,7 @@ fn set_by_hand<C: Brand>(
         // SAFETY: the work sets the bytes of the operand, on this stream.
         unsafe {
             stream.submit(current, "aclrtMemsetAsync", buffer, |stream, to| {
-                functions
-                    .aclrtMemsetAsync(to.start, to.bytes, value.into(), to.bytes, aclrtStream(stream))
-                    .unwrap_or(-1)
+                functions.aclrtMemsetAsync(to.start, to.bytes, value.into(), to.bytes, aclrtStream(stream))
             })
         }
     };

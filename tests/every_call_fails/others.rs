@@ -129,7 +129,7 @@ unsafe impl Attach for Notify {
     fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         // SAFETY: the notify is live: this is not called again once it has answered `Ok`.
         let code = unsafe { from.library().as_raw().aclrtDestroyNotify(self.0) }.unwrap();
-        Ok(from.library().check_code("destroy a notify", "aclrtDestroyNotify", code)?)
+        Ok(from.library().check_call("destroy a notify", "aclrtDestroyNotify", code)?)
     }
 }
 
@@ -137,7 +137,7 @@ fn notify<C: Brand>(current: &Current<C>) -> Result<Notify, Error> {
     let (library, mut notify) = (current.library(), aclrtNotify(std::ptr::null_mut()));
     // SAFETY: the context is current, and the answer goes to a live local.
     let code = unsafe { library.as_raw().aclrtCreateNotify(&raw mut notify, 0) }.unwrap();
-    library.check_code("create a notify", "aclrtCreateNotify", code).map(|()| Notify(notify))
+    library.check_call("create a notify", "aclrtCreateNotify", code).map(|()| Notify(notify))
 }
 
 pub(crate) fn attached_objects(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {

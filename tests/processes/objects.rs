@@ -144,7 +144,7 @@ fn a_forked_child_of_foreign_code_writes_no_log_and_looks_for_no_context() {
         let (loaded, before) = (acl.library(), control::calls());
         let ends = [
             in_child!(current.foreign(|| ()).refused.is_some_and(|error| matches!(error, Error::Forked { .. }))),
-            in_child!(is_forked(loaded.check_code("ask", "aclrtGetDevice", 507_899))),
+            in_child!(is_forked(loaded.check_call("ask", "aclrtGetDevice", 507_899))),
             in_child!(writeln!(loaded.app_log(LogLevel::Info), "a line").is_err()),
             in_child!({
                 drop((current.foreign(|| ()), writeln!(loaded.app_log(LogLevel::Info), "a line")));

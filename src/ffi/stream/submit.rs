@@ -8,6 +8,7 @@ use crate::ffi::timeline::not_taken;
 use crate::ffi::work::{begin_at_once, queue_alone, queue_work};
 use crate::ffi::{Api, Here, LastUse, RawBuffer};
 use ascendcl_macros::rule;
+use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::types::aclrtMemcpyKind;
 use core::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -52,6 +53,7 @@ pub(crate) type Begun<E> = (Arc<RawStream>, Result<u64, E>);
 
 const QUEUE_A_COPY: &str = "queue a copy";
 const QUEUE_A_SET: &str = "queue a set";
+const QUEUE_WORK: &str = "queue work";
 
 /// The alignment, in bytes, at which copies on the device may begin.
 const DEVICE_ALIGNMENT: usize = 64;
@@ -209,13 +211,14 @@ impl RawStream {
     }
 
     /// Queues work by a call of other code, which gets the stream's handle and returns the vendor's code. If that code
-    /// unwinds, it may have queued work before. So a panic is treated as a failed call, and resumed afterwards.
+    /// unwinds, it may have queued work before. So a panic is treated as a failed call, and resumed afterwards. The same
+    /// goes for a function that the library lacks: the code may have called others before.
     pub(crate) fn submit_raw<const N: usize>(
         &self,
         here: Here<'_>,
         call: &'static str,
         blocks: [&RawBuffer; N],
-        queue: impl FnOnce(*mut c_void) -> i32,
+        queue: impl FnOnce(*mut c_void) -> Result<i32, MissingSymbol>,
     ) -> Result<u64, Error> {
         self.submit_stamped(here, call, &blocks, &blocks.map(RawBuffer::last_use), queue)
     }
@@ -226,7 +229,7 @@ impl RawStream {
         here: Here<'_>,
         call: &'static str,
         blocks: &[&RawBuffer],
-        queue: impl FnOnce(*mut c_void) -> i32,
+        queue: impl FnOnce(*mut c_void) -> Result<i32, MissingSymbol>,
     ) -> Result<u64, Error> {
         let uses: Vec<_> = blocks.iter().map(|block| block.last_use()).collect();
         self.submit_stamped(here, call, blocks, &uses, queue)
@@ -239,26 +242,31 @@ impl RawStream {
         call: &'static str,
         blocks: &[&RawBuffer],
         uses: &[&LastUse],
-        queue: impl FnOnce(*mut c_void) -> i32,
+        queue: impl FnOnce(*mut c_void) -> Result<i32, MissingSymbol>,
     ) -> Result<u64, Error> {
         /// A code that the library never returns.
-        const UNWOUND: i32 = -1;
+        const NO_CODE: i32 = -1;
         blocks.iter().try_for_each(|block| block.check_bytes(here, block.bytes()))?;
         if blocks.iter().any(|block| block.is_pageable()) {
             self.wait_for_uses(here.api(), uses)?;
         }
         let (ready, ticket) = self.check_before_work(here)?;
-        let mut panic = None;
+        let mut no_code = None;
         let handle = self.handed_out();
-        let queued = queue_work!(self, ready, ticket, "queue work", uses, |ready, _stream| {
-            let queue = AssertUnwindSafe(|| queue(handle.0));
-            let code = catch_unwind(queue).unwrap_or_else(|thrown| {
-                panic = Some(thrown);
-                UNWOUND
-            });
-            ready.answered(call, code)
+        let queued = queue_work!(self, ready, ticket, QUEUE_WORK, uses, |ready, _stream| {
+            match catch_unwind(AssertUnwindSafe(|| queue(handle.0))) {
+                Ok(Ok(code)) => ready.answered(call, code),
+                other => {
+                    no_code = Some(other);
+                    ready.answered(call, NO_CODE)
+                }
+            }
         });
-        panic.map_or(queued.map_err(Error::from), |panic| resume_unwind(panic))
+        match no_code {
+            Some(Err(panic)) => resume_unwind(panic),
+            Some(Ok(missing)) => self.api.result_of(call, missing, QUEUE_WORK).and(queued.map_err(Error::from)),
+            None => queued.map_err(Error::from),
+        }
     }
 
     /// Called after a failed call of a function that returns when its work is done. The caller has the only handle of what

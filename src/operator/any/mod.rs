@@ -93,7 +93,7 @@ mod sealed {
 }
 
 impl<C: Brand> Current<C> {
-    /// Allocates device memory for an operator's output of this shape, outermost dimension first, and of this element
+    /// Allocates device memory for an operator's output of this shape, outermost size first, and of this element
     /// type (`aclrtMalloc`).
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl<C: Brand> Current<C> {
         Ok(AnyTensor::of(bytes.into_row(), shape.into(), element))
     }
 
-    /// Allocates device memory for a tensor of this shape, outermost dimension first, and copies the bytes of its
+    /// Allocates device memory for a tensor of this shape, outermost size first, and copies the bytes of its
     /// elements there (`aclrtMalloc`, `aclrtMemcpy`): in row-major order, in the machine's byte order.
     ///
     /// # Errors

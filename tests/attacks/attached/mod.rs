@@ -74,7 +74,7 @@ unsafe impl<const STAGE: u8> Attach for Probe<STAGE> {
         let once =
             |left: &AtomicU32| left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_ok();
         if once(&self.log.fails) {
-            from.library().check_code("end a probe", "probeEnd", 507_899)?;
+            from.library().check_call("end a probe", "probeEnd", 507_899)?;
         }
         assert!(!once(&self.log.panics), "a probe");
         self.log.ended.lock().unwrap().push((self.name, control::live()));

@@ -128,3 +128,36 @@ fn a_capture_begins_when_the_copies_of_lent_memory_before_it_are_over() {
     });
     alone.assert_nothing_lives();
 }
+
+/// Work from before the capture, which another thread has.
+#[proves(GRAPH_04, STREAM_04)]
+#[test]
+fn work_of_a_captured_stream_is_waited_for_when_the_capture_has_ended() {
+    let alone = alone();
+    in_context(|context, thread| {
+        let capturing = |current: &mut Current<_>| {
+            let mut main = stream(current);
+            let set = |value| main.set_bytes(current, current.device_buffer::<u8>(LENGTH).unwrap(), value).unwrap();
+            let known = set(1);
+            main.synchronize(current).unwrap();
+            let (work, mut back) = (set(2), None);
+            let graph = main.capture(current, CaptureMode::Relaxed, (), |_, ()| {
+                let waits = |current: &mut Current<_>| {
+                    assert_eq!(known.wait(current).unwrap().to_vec(current).unwrap(), [1; LENGTH]);
+                    assert!(matches!(work.is_complete(current), Err(Error::Capturing)));
+                    let refused = work.wait(current).unwrap_err();
+                    assert!(matches!(refused.error, Error::Capturing), "{}", refused.error);
+                    back = Some(refused.value);
+                };
+                std::thread::scope(|scope| {
+                    scope.spawn(|| context.enter(&mut Thread::new().unwrap(), waits));
+                });
+                Ok(())
+            });
+            assert_eq!(back.unwrap().wait(current).unwrap().to_vec(current).unwrap(), [2; LENGTH]);
+            drop(graph);
+        };
+        context.enter(thread, capturing).unwrap();
+    });
+    alone.assert_nothing_lives();
+}

@@ -3,6 +3,7 @@
 use super::*;
 use crate::common::{c_library, library, library_at};
 use crate::{books, with_device};
+use ascendcl::capture::GraphDetail;
 use ascendcl::{Acl, Runtime, Thread, runtime};
 use ascendcl_macros::proves;
 use std::sync::Barrier;
@@ -233,8 +234,8 @@ fn names_and_prints_reach_the_library() {
         assert_eq!(graph.name(current).unwrap(), "echo");
         assert!(matches!(graph.set_name(current, "e\0"), Err(Error::NulInText { .. })));
         let file = crate::common::scratch("captures").join("graph.json");
-        for verbose in [false, true] {
-            graph.debug_json(current, &file, verbose).unwrap();
+        for detail in [GraphDetail::Summary, GraphDetail::Verbose] {
+            graph.debug_json(current, &file, detail).unwrap();
             assert!(std::fs::read_to_string(&file).unwrap().contains("echo"));
         }
         graph.debug_print(current).unwrap();
@@ -243,7 +244,7 @@ fn names_and_prints_reach_the_library() {
             graph.name(current).map(drop),
             graph.set_name(current, "other"),
             graph.debug_print(current),
-            graph.debug_json(current, &file, true),
+            graph.debug_json(current, &file, GraphDetail::Verbose),
         ];
         crate::nothing_fails();
         let is_refused = |result: Result<(), Error>| result.unwrap_err().code().unwrap().number() == 507_899;

@@ -33,7 +33,7 @@ fn a_piece_that_fails_keeps_none_of_the_others_and_comes_back_as_work() {
     runtime
         .with(|current| {
             let streams = [(); 4].map(|()| stream(current));
-            let works = streams.iter().zip(0..).map(|(own, value)| set(current, own, value)).collect();
+            let works: Vec<_> = streams.iter().zip(0..).map(|(own, value)| set(current, own, value)).collect();
             fail("aclrtSynchronizeStreamWithTimeout#2=507899");
             let waited = current.wait_all(works);
             nothing_fails();
@@ -49,6 +49,38 @@ fn a_piece_that_fails_keeps_none_of_the_others_and_comes_back_as_work() {
                 assert_eq!(buffer.to_vec(current).unwrap(), [value; 8]);
             }
             assert!(current.wait_all(Vec::<Work>::new()).is_empty());
+        })
+        .unwrap();
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// The second piece lets the first one go, so a wait between them would wait for ever.
+#[proves(STREAM_04)]
+#[test]
+fn a_list_that_queues_its_work_is_made_before_the_first_wait() {
+    let alone = alone();
+    let runtime = open();
+    runtime
+        .with(|current| {
+            for limit in [Some(LONG), None] {
+                let streams = [stream(current), stream(current)];
+                let release = hold(current, &streams[0]);
+                let works = streams.iter().zip([1, 2]).map(|(own, value)| {
+                    let work = set(current, own, value);
+                    if value == 2 {
+                        release.send(()).unwrap();
+                    }
+                    work
+                });
+                let waited = match limit {
+                    None => current.wait_all(works),
+                    Some(limit) => current.wait_all_within(works, limit),
+                };
+                for (waited, value) in waited.into_iter().zip([1, 2]) {
+                    assert_eq!(waited.unwrap().to_vec(current).unwrap(), [value; 8]);
+                }
+            }
         })
         .unwrap();
     runtime.close().unwrap();

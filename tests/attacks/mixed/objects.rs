@@ -130,7 +130,8 @@ fn by_hand(
     buffer: DeviceBuffer<Worker, f32>,
 ) -> (Error, DeviceBuffer<Worker, f32>) {
     // SAFETY: nothing is queued.
-    let queued = unsafe { stream.submit(current, "aclrtMemsetAsync", buffer, |_, _| panic!("the closure was run")) };
+    let queued =
+        unsafe { stream.submit(current, "aclrtMemsetAsync", buffer, |_, _| -> i32 { panic!("the closure was run") }) };
     match queued {
         Err(failed) => (failed.error, failed.value),
         Ok(_) => panic!("taken"),

@@ -285,7 +285,7 @@ fn a_panic_behind_a_submission_leaves_memory_that_is_waited_for() {
         let given = (shared.clone(), shared.clone());
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             // SAFETY: nothing is queued.
-            let _ = unsafe { stream.submit(current, "none", given, |_, _| panic!("behind the call")) };
+            let _ = unsafe { stream.submit(current, "none", given, |_, _| -> i32 { panic!("behind the call") }) };
         }));
         assert!(panicked.is_err());
         shared.try_unshare(current).unwrap().free(current).unwrap();
