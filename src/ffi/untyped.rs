@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn a_thread_drops_what_it_keeps_when_it_ends_and_then_keeps_nothing() {
         /// Keeps memory when it is dropped.
-        struct Late(Arc<Arc<()>>);
+        struct Late(Arc<()>);
 
         impl Drop for Late {
             fn drop(&mut self) {
@@ -354,7 +354,7 @@ mod tests {
         }
 
         thread_local!(static LATE: RefCell<Option<Late>> = const { RefCell::new(None) });
-        let (kept, late): (Vec<Arc<()>>, _) = ((0..12).map(|_| Arc::new(())).collect(), Arc::new(Arc::new(())));
+        let (kept, late): (Vec<Arc<()>>, _) = ((0..12).map(|_| Arc::new(())).collect(), Arc::new(()));
         let (weak, weak_late): (Vec<Weak<()>>, _) = (kept.iter().map(Arc::downgrade).collect(), Arc::downgrade(&late));
         thread::spawn(move || {
             // The destructors run in an order that is not defined, so one is registered before the others and one after.
