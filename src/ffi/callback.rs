@@ -4,14 +4,18 @@
 //! trampoline. A callback that the library never runs is never freed, because it could still run later. After a failed
 //! call, either the caller or the trampoline takes the code out of the shared place, never both.
 
+use super::call::{FailedCall, functions};
+use super::stamp::Obstacles;
 use super::thread_notes::entered_id;
-use super::work::queue_alone;
-use super::{Here, RawStream};
+use super::untyped::Twice;
+use super::work::{begin_at_once, queue_alone};
+use super::{Begun, Here, RawStream};
 use crate::callback_guard::{InCallback, contained};
 use crate::code::Code;
 use crate::error::{Boxed, Error};
 use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID};
+use core::convert::Infallible;
 use core::ffi::c_void;
 use std::any::Any;
 use std::mem;
@@ -31,37 +35,80 @@ pub(crate) struct NotQueued {
     pub(crate) will_not_run: bool,
 }
 
+/// A call that should have queued a callback, and failed.
+pub(crate) type NotCalled = FailedCall<functions::aclrtLaunchHostFunc>;
+
+const QUEUE_A_CALLBACK: &str = "queue a callback";
+
 impl RawStream {
-    /// Queues a call of `code`. It runs on a thread of the library. Later work on the stream waits for it.
+    /// Queues a call of `code`. It runs on a thread of the library. Later work on the stream waits for it. The library gets
+    /// one of the two pointers, and the caller the other.
     ///
     /// # Errors
     ///
     /// The callback will not run in two cases: the call never reached the library, or the library reports that it
     /// refused the arguments. In the vendor's library one callback is three submissions, and any other error can come
     /// from a later one of them. The callback then stays with the library.
-    #[inline(always)]
-    pub(crate) fn call_back_with<T: HostCode>(&self, here: Here<'_>, code: Arc<T>) -> Result<u64, NotQueued> {
-        let argument = Arc::into_raw(code);
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn call_back_with<T: HostCode>(
+        &self,
+        here: Here<'_>,
+        code: Twice<T>,
+    ) -> (Arc<T>, Result<u64, NotQueued>) {
+        let argument = code.address();
         // SAFETY: the function asks for a live stream, and for a function that may be called with the argument on a thread
         // of the library (CB-08). The caller has the stream's handle. The trampoline is for this type of code, which is
-        // `Send` and `Sync`. The count that `into_raw` kept belongs to the library from here on.
+        // `Send` and `Sync`. One of the two pointers belongs to the library from here on.
         let queued = unsafe {
-            queue_alone!(self, here, "queue a callback", [], |stream| {
+            queue_alone!(self, here, QUEUE_A_CALLBACK, [], |stream| {
                 aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument.cast_mut().cast())
             })
         };
         match queued {
-            Ok(number) => Ok(number),
-            Err(error) => {
-                let (error, never_called) = NotQueued::from_error(error);
-                if never_called {
-                    // SAFETY: `Arc::from_raw` asks for a pointer of `Arc::into_raw` whose count nobody else takes back.
-                    // It was made above, and was never passed to the library.
-                    drop(unsafe { Arc::from_raw(argument) });
-                }
-                Err(error)
-            }
+            Ok(number) => (code.leave_one(), Ok(number)),
+            Err(error) => Self::not_queued(error, code),
         }
+    }
+
+    /// Like [`call_back_with`](Self::call_back_with). `None` when further checks are needed; then nothing has happened. After
+    /// success the caller [has one](Twice::leave_one) of the two pointers. It settles a failed call at once
+    /// ([`settle_callback`](Self::settle_callback)).
+    #[inline(always)]
+    pub(crate) fn call_back_at_once<T: HostCode>(
+        self: &Arc<Self>,
+        here: Here<'_>,
+        code: &Twice<T>,
+    ) -> Option<Begun<NotCalled>> {
+        // SAFETY: the function asks for a live stream, and for a function that may be called with the argument on a thread
+        // of the library (CB-08). The caller has the stream's handle. The trampoline is for this type of code, which is
+        // `Send` and `Sync`. One of the two pointers belongs to the library from here on, unless the caller finds that the
+        // call never reached the library.
+        unsafe {
+            begin_at_once!(
+                self,
+                here,
+                Obstacles::NONE,
+                [],
+                [],
+                |stream| aclrtLaunchHostFunc(stream, Some(trampoline::<T>), code.address().cast_mut().cast()),
+                Arc::clone(self),
+            )
+        }
+    }
+
+    /// Settles a call that failed.
+    pub(crate) fn settle_callback<T>(&self, failed: NotCalled, code: Twice<T>) -> (Arc<T>, NotQueued) {
+        let (code, error) = Self::not_queued::<T, Infallible>(self.settle(QUEUE_A_CALLBACK, failed, []), code);
+        match error {
+            Ok(never) => match never {},
+            Err(error) => (code, error),
+        }
+    }
+
+    fn not_queued<T, N>(error: Boxed, code: Twice<T>) -> (Arc<T>, Result<N, NotQueued>) {
+        let (error, never_called) = NotQueued::from_error(error);
+        (if never_called { code.into_one() } else { code.leave_one() }, Err(error))
     }
 }
 
@@ -132,9 +179,10 @@ mod tests {
 
     #[test]
     fn code_that_never_reached_the_library_is_dropped() {
-        let (api, code) = (Api::without_functions(), Arc::new(Nothing));
+        let (api, code) = (Api::without_functions(), Twice::new(Nothing));
         let stream = RawStream::created(api, aclrtStream::NULL);
-        let refused = stream.call_back_with(Site::unproven(api).here(), Arc::clone(&code)).err().unwrap();
+        let (code, refused) = stream.call_back_with(Site::unproven(api).here(), code);
+        let refused = refused.err().unwrap();
         assert!(refused.will_not_run && matches!(refused.error, Error::MissingFunction(_)));
         assert_eq!(Arc::strong_count(&code), 1, "the count of the library");
     }

@@ -5,13 +5,14 @@ use super::admission::Admission;
 use super::call::{Cached, Current, FastCheck, Ready};
 use super::condition::SelectsContext;
 use super::function_cache::FunctionCache;
-use super::home::Home;
+use super::home::{Home, Side};
 use super::owner::Owner;
 use super::stamp::Obstacles;
 use crate::callback_guard::OutsideCallbacks;
 use crate::device_allocator::ContextId;
 use crate::error::Boxed;
 use ascendcl_sys::Library;
+use ascendcl_sys::types::aclrtMemcpyKind;
 use core::marker::PhantomData;
 
 /// A library, and one of its contexts.
@@ -22,6 +23,9 @@ pub(crate) struct Site {
     context: u64,
     /// The word of pinned memory in that context ([`Home::in_context`]).
     pinned: u64,
+    /// The directions of copies between host memory and memory of the device ([`Api::direction`]).
+    to_device: aclrtMemcpyKind,
+    to_host: aclrtMemcpyKind,
     /// The functions of the library that fast paths call.
     cache: &'static FunctionCache,
 }
@@ -51,6 +55,14 @@ pub(super) struct Select<'a> {
     cache: &'static FunctionCache,
 }
 
+/// The functions that a [`Here`] gives, for a caller that takes several of them.
+#[derive(Clone, Copy)]
+pub(super) struct Functions<'a> {
+    here: Here<'a>,
+    /// That of the site, so that it is loaded once.
+    cache: &'static FunctionCache,
+}
+
 impl Site {
     pub(crate) fn of(api: Api, context: ContextId) -> Self {
         Self::with(api, context.number())
@@ -64,7 +76,15 @@ impl Site {
 
     #[inline]
     fn with(api: Api, context: u64) -> Self {
-        Self { api, context, pinned: Home::Pinned.in_context(context), cache: api.loading().cache() }
+        let (to_device, to_host) = (api.direction(Side::Device, Side::Host), api.direction(Side::Host, Side::Device));
+        Self {
+            api,
+            context,
+            pinned: Home::Pinned.in_context(context),
+            to_device,
+            to_host,
+            cache: api.loading().cache(),
+        }
     }
 
     #[inline(always)]
@@ -124,10 +144,58 @@ impl Select<'_> {
     }
 }
 
+impl Functions<'_> {
+    /// Like [`Here::cached`].
+    ///
+    /// # Safety
+    ///
+    /// As for [`Here::cached`].
+    #[inline(always)]
+    pub(super) unsafe fn cached<F, P: Copy, E>(self, _of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P>
+    where
+        F: Cached<Need: FastCheck>,
+    {
+        // SAFETY: `get` asks for the type of what was kept at this place. The callers keep there what `_of` returns.
+        if F::Need::passes() { unsafe { self.cache.get::<P>(F::PLACE) } } else { None }
+    }
+
+    /// Like [`Here::fill_cache`].
+    ///
+    /// # Safety
+    ///
+    /// As for [`Here::fill_cache`].
+    #[cold]
+    pub(super) unsafe fn fill_cache<F: Cached, P: Copy, E>(self, of: impl FnOnce(&Library) -> Result<P, E>) {
+        // SAFETY: `Here::fill_cache` asks that `of` is `ascendcl_sys::pointers_of` for the function. This function asks
+        // its caller for that.
+        unsafe { self.here.fill_cache::<F, P, E>(of) };
+    }
+}
+
+impl<'a> Here<'a> {
+    /// The functions, for a caller that takes several of them.
+    #[inline(always)]
+    pub(super) fn functions(self) -> Functions<'a> {
+        Functions { here: self, cache: self.site.cache }
+    }
+}
+
 impl Here<'_> {
     #[inline]
     pub(crate) fn api(self) -> Api {
         self.site.api
+    }
+
+    /// The direction of a copy of host memory to device memory.
+    #[inline(always)]
+    pub(super) fn to_device(self) -> aclrtMemcpyKind {
+        self.site.to_device
+    }
+
+    /// The direction of a copy of device memory to host memory.
+    #[inline(always)]
+    pub(super) fn to_host(self) -> aclrtMemcpyKind {
+        self.site.to_host
     }
 
     /// Whether this proves that the thread has entered the owner's context.

@@ -51,6 +51,7 @@ mod event;
 mod exit;
 mod failure;
 mod flagged_event;
+mod for_cold_path;
 mod forced;
 mod foreign_use;
 mod free_slots;
@@ -122,13 +123,14 @@ pub(crate) use attachment::{ForeignObject, RawAttachment, TakeDownContext, Taken
 pub(crate) use block::{MOST_BYTES, NewBuffer, RawBuffer, beyond_all_memory};
 pub(crate) use borrowed::{Borrowed, copy_scope};
 pub(crate) use bytes::{bytes_of, collect_elements};
-pub(crate) use callback::{HostCode, NotQueued, message_of};
+pub(crate) use callback::{HostCode, NotCalled, NotQueued, message_of};
 pub(crate) use calls::Initialised;
 pub(crate) use captured_graph::{BodyId, ConditionKind, NotReplayed, RawGraph, RawTaskGroup};
 pub(crate) use cold_path::cold_path;
 pub(crate) use context::{Entered, RawContext};
 pub(crate) use event::{NewEvent, NotRecorded, RawEvent};
 pub(crate) use exit::{Joinable, unless_exiting, wait_before_destructors};
+pub(crate) use for_cold_path::ForColdPath;
 pub(crate) use foreign_use::ForeignUse;
 pub(crate) use gate::{Gate, Passage};
 pub(crate) use held::HeldBlocks;
@@ -158,6 +160,6 @@ pub(crate) use stream::{
     stream_flags,
 };
 pub(crate) use timeline::Waiter;
-pub(crate) use untyped::Untyped;
+pub(crate) use untyped::{Twice, keep_memory_of, kept_before, last_kept};
 pub(crate) use views::add_view;
 pub(crate) use visit::{Enterable, Visit};

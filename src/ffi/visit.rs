@@ -17,8 +17,10 @@ use core::mem::{self, ManuallyDrop, MaybeUninit};
 
 type NotMadeCurrent = FailedCall<functions::aclrtSetCurrentContext>;
 
-/// A context, with everything that is needed to enter it.
+/// A context, with everything that is needed to enter it. The site comes first, because the ledger of the context has its
+/// address.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Enterable {
     site: Site,
     context: RawContext,

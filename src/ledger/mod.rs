@@ -56,11 +56,13 @@ use create::is_used_up;
 pub(crate) use device::DeviceRow;
 use kinds::KINDS;
 
-/// The rows of one context.
+/// The rows of one context. What calls need of the context comes first: it has the address of the whole, which fast paths that
+/// need both then make once.
 #[rule(STREAM_01)]
+#[repr(C)]
 pub(crate) struct Ledger {
-    api: Api,
     at: Enterable,
+    api: Api,
     default_stream: OnceLock<Arc<RawStream>>,
     /// This is not a stream. It stands for the work that the library does without a stream: runs of models for which
     /// the library waits itself. It is added to `streams` when a run fails and may go on.

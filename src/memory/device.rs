@@ -6,7 +6,7 @@ use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{RawBuffer, cold_path};
+use crate::ffi::{ForColdPath, RawBuffer, cold_path};
 use crate::ledger::{Ledger, end};
 use ascendcl_macros::rule;
 use core::ffi::c_void;
@@ -159,7 +159,8 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         Self { block, _brand: Mark::NEW, _elements: PhantomData }
     }
 
-    #[inline]
+    #[cold]
+    #[inline(never)]
     fn check_length(&self, length: usize) -> Result<(), Error> {
         if length == self.len() {
             return Ok(());
@@ -259,10 +260,13 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     where
         E: Element,
     {
-        self.check_length(from.len())?;
+        if from.len() != self.len() {
+            return self.check_length(from.len());
+        }
+        let kept = ForColdPath::new(current);
         match self.block.write_at_once(current.here(), from) {
             Some(Ok(())) => Ok(()),
-            Some(Err(error)) => Err(error.into()),
+            Some(Err(failed)) => Err(failed.into_write_error(kept.get().here(), from.len())),
             None => cold_path(move || Ok(self.block.write(current.here(), from)?)),
         }
     }
@@ -283,10 +287,13 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     where
         E: Element,
     {
-        self.check_length(to.len())?;
+        if to.len() != self.len() {
+            return self.check_length(to.len());
+        }
+        let kept = ForColdPath::new(current);
         match self.block.read_at_once(current.here(), to) {
             Some(Ok(())) => Ok(()),
-            Some(Err(error)) => Err(error.into()),
+            Some(Err(failed)) => Err(failed.into_read_error(kept.get().here(), to.len())),
             None => cold_path(move || Ok(self.block.read(current.here(), to)?)),
         }
     }

@@ -4,14 +4,15 @@ use super::{Pending, StreamOps, payload};
 use crate::brand::{Brand, Inside};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::ffi::{HostCode, NotQueued, RawStream, Untyped, cold_path, message_of};
+use crate::ffi::{
+    HostCode, NotCalled, NotQueued, RawStream, Twice, keep_memory_of, kept_before, last_kept, message_of,
+};
 use ascendcl_macros::rule;
-use core::cell::{Cell, RefCell};
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 impl<C: Brand> StreamOps<C> {
     /// Queues a call of `callback` on the host (`aclrtLaunchHostFunc`). It runs on a thread of the library when everything
@@ -54,17 +55,51 @@ impl<C: Brand> StreamOps<C> {
         current: &Current<C>,
         callback: F,
     ) -> Result<Pending<C, HostFnResult<R>>, Failed<Option<F>>> {
-        // This function keeps a pointer to the callback, to give it back if the call is refused. The compiler does not know
-        // that queueing never unwinds. If the pointer were dropped then, it would be in memory until then.
-        let kept = ManuallyDrop::new(HostCall::with(callback));
-        let queued = self.queue().call_back_with(current.here(), Arc::clone(&kept));
-        let call = ManuallyDrop::into_inner(kept);
-        match queued {
-            Ok(number) => Ok(Pending::new(HostFnResult { call }, self.queue(), number)),
-            Err(NotQueued { error, will_not_run }) => {
-                Err(Failed { error, value: if will_not_run { call.begin() } else { None } })
-            }
-        }
+        // Without memory of an earlier callback this is slow in any case, and the fast path keeps nothing while it is allocated.
+        let call = match HostCall::in_kept_memory(callback) {
+            // As in `set_bytes`.
+            Ok(call) => ManuallyDrop::new(call),
+            Err(callback) => return call_back_in_new_memory(current, self.queue(), callback),
+        };
+        let (queue, number) = match self.queue().call_back_at_once(current.here(), &call) {
+            Some((queue, Ok(number))) => (queue, number),
+            Some((queue, Err(failed))) => return Err(not_called(queue, failed, ManuallyDrop::into_inner(call))),
+            None => return call_back_after_checks(current, self.queue(), ManuallyDrop::into_inner(call)),
+        };
+        Ok(Pending::with_queue(HostFnResult { call: ManuallyDrop::into_inner(call).leave_one() }, queue, number))
+    }
+}
+
+/// Queues the callback, after all checks. This thread has kept no memory for it lately.
+#[cold]
+#[inline(never)]
+fn call_back_in_new_memory<C: Brand, R: Send + 'static, F: FnOnce() -> R + Send + 'static>(
+    current: &Current<C>,
+    queue: &Arc<RawStream>,
+    callback: F,
+) -> Result<Pending<C, HostFnResult<R>>, Failed<Option<F>>> {
+    call_back_after_checks(current, queue, HostCall::with(callback))
+}
+
+/// Settles a call that failed.
+#[cold]
+#[inline(never)]
+fn not_called<R, F>(queue: Arc<RawStream>, failed: NotCalled, call: Twice<HostCall<R, F>>) -> Failed<Option<F>> {
+    let (call, refused) = queue.settle_callback(failed, call);
+    call.not_queued(refused)
+}
+
+/// Queues the callback, after all checks.
+#[cold]
+#[inline(never)]
+fn call_back_after_checks<C: Brand, R: Send + 'static, F: FnOnce() -> R + Send + 'static>(
+    current: &Current<C>,
+    queue: &Arc<RawStream>,
+    call: Twice<HostCall<R, F>>,
+) -> Result<Pending<C, HostFnResult<R>>, Failed<Option<F>>> {
+    match queue.call_back_with(current.here(), call) {
+        (call, Ok(number)) => Ok(Pending::new(HostFnResult { call }, queue, number)),
+        (call, Err(refused)) => Err(call.not_queued(refused)),
     }
 }
 
@@ -114,86 +149,36 @@ trait Answers<R>: Send + Sync + UnwindSafe + RefUnwindSafe {
     fn keep(self: Arc<Self>);
 }
 
-thread_local! {
-    /// The memory of the last callback on this thread. A callback in a loop finds its own memory here.
-    static LAST: Cell<Option<Untyped>> = const { Cell::new(None) };
-    /// The memory of further callbacks.
-    static SPARES: RefCell<Vec<Untyped>> = const { RefCell::new(Vec::new()) };
-}
-
-/// How many callbacks a thread keeps memory for, beside the last one.
-const MOST_SPARES: usize = 8;
-/// The memory of larger callbacks is not kept.
-const MOST_BYTES: usize = 4096;
-
-/// Keeps memory beside that of the last callback. While the thread ends, it is dropped instead; it contains no value of
-/// the program.
-#[cold]
-#[inline(never)]
-fn keep_among_others(spare: Untyped) {
-    let _ = SPARES.try_with(|spares| {
-        let Ok(mut spares) = spares.try_borrow_mut() else { return };
-        if spares.len() == MOST_SPARES {
-            spares.remove(0);
-        }
-        spares.push(spare);
-    });
-}
-
 impl<R: Send + 'static, F: Send + 'static> HostCall<R, F> {
-    /// A call that has not run yet. It uses the memory of an earlier callback of this type, if the library no longer has
-    /// that memory. So callbacks in a loop allocate nothing.
-    #[inline]
-    fn with(callback: F) -> Arc<Self> {
-        let waiting = Mutex::new(Stage::Waiting(callback));
-        let Some(mut spare) = Self::spare() else { return Arc::new(Self(waiting)) };
-        match Arc::get_mut(&mut spare) {
-            Some(call) => {
-                // Nothing is lost: the answer was taken before the memory was kept.
-                mem::forget(mem::replace(call, Self(waiting)));
-                spare
-            }
-            None => cold_path(move || {
-                drop(spare);
-                Arc::new(Self(waiting))
-            }),
-        }
+    /// A call that has not run yet, in the memory of the last callback on this thread, if that had this type. So callbacks in
+    /// a loop allocate nothing.
+    #[inline(always)]
+    fn in_kept_memory(callback: F) -> Result<Twice<Self>, F> {
+        last_kept(callback, Self::renew)
     }
 
-    #[inline]
-    fn spare() -> Option<Arc<Self>> {
-        match LAST.try_with(Cell::take).ok()?.map(Untyped::typed_at_once) {
-            Some(Ok(spare)) => Some(spare),
-            Some(Err(other)) => Self::spare_among_others(Some(other)),
-            None => Self::spare_among_others(None),
-        }
+    /// A call that has not run yet, in the memory of an earlier callback of this type if there is one.
+    fn with(callback: F) -> Twice<Self> {
+        kept_before(callback, Self::renew)
+            .unwrap_or_else(|callback| Twice::new(Self(Mutex::new(Stage::Waiting(callback)))))
     }
 
-    /// The last one is of another type, or in use.
-    #[cold]
-    #[inline(never)]
-    fn spare_among_others(last: Option<Untyped>) -> Option<Arc<Self>> {
-        // `typed_at_once` does not find each pointer of this type.
-        let last = match last.map(Untyped::typed) {
-            Some(Ok(spare)) => return Some(spare),
-            Some(Err(other)) => Some(other),
-            None => None,
-        };
-        let found = SPARES.try_with(|spares| {
-            let mut spares = spares.try_borrow_mut().ok()?;
-            let place = spares.iter().position(|spare| spare.is::<Self>())?;
-            Some(spares.swap_remove(place))
-        });
-        if let Some(last) = last {
-            keep_among_others(last);
-        }
-        found.ok()??.typed().ok()
+    #[inline(always)]
+    fn renew(&mut self, callback: F) {
+        let stage = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // Nothing is lost: the answer was taken before the memory was kept.
+        mem::forget(mem::replace(stage, Stage::Waiting(callback)));
     }
 }
 
 impl<R, F> HostCall<R, F> {
     fn lock(&self) -> MutexGuard<'_, Stage<R, F>> {
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the callback back, if it will not run.
+    fn not_queued(&self, NotQueued { error, will_not_run }: NotQueued) -> Failed<Option<F>> {
+        Failed { error, value: if will_not_run { self.begin() } else { None } }
     }
 
     /// Takes the callback out. `None` if that was done before.
@@ -235,12 +220,7 @@ impl<R: Send + 'static, F: Send + 'static> Answers<R> for HostCall<R, F> {
     }
 
     fn keep(self: Arc<Self>) {
-        if size_of::<Self>() > MOST_BYTES {
-            return;
-        }
-        if let Ok(Some(last)) = LAST.try_with(|last| last.replace(Some(Untyped::new(self)))) {
-            keep_among_others(last);
-        }
+        keep_memory_of(self);
     }
 }
 

@@ -93,6 +93,20 @@ macro_rules! call_cached {
 }
 pub(in crate::ffi) use call_cached;
 
+/// Like [`call_cached!`], without the look-up for the next call, as [`cached_only!`].
+macro_rules! call_cached_only {
+    ($here:ident.$function:ident($($argument:expr),* $(,)?)) => {
+        match $crate::ffi::call::cached_only!($here.$function) {
+            Some(function) => {
+                let code = function($($argument),*);
+                Some($crate::ffi::call::success_of::<$crate::ffi::call::functions::$function>(code))
+            }
+            None => None,
+        }
+    };
+}
+pub(in crate::ffi) use call_cached_only;
+
 /// Calls a function that needs the current context:
 /// `call_current!(here.aclrtSynchronizeStreamWithTimeout(...), |answer| ...)`. The fast path is that of [`call_cached!`];
 /// the checks and the look-up are out of line, as one part: between two, the caller would keep values in registers that it

@@ -23,7 +23,7 @@ use core::convert::Infallible;
 use core::marker::PhantomData;
 
 pub(super) use super::condition::{Begins, Current, FastCheck};
-pub(super) use at_once::{Cached, cached, cached_only, call_cached, call_current};
+pub(super) use at_once::{Cached, cached, cached_only, call_cached, call_cached_only, call_current};
 pub(super) use ready::Ready;
 
 impl Need for ThisProcess {

@@ -6,7 +6,7 @@ use crate::ffi::allocator::KeptAllocator;
 use crate::ffi::call::{Current, Ready, cached, call, call_cached, functions, success_of};
 use crate::ffi::gate::Gate;
 use crate::ffi::not_ended::{created_at_once, not_ended};
-use crate::ffi::shelf::{Row, Seed, Shelf, ShelfPlace};
+use crate::ffi::shelf::{Seed, Shelf, ShelfPlace};
 use crate::ffi::timeline::Timeline;
 use crate::ffi::wait::first_slice;
 use crate::ffi::{Api, Enterable, Here};
@@ -97,9 +97,10 @@ impl RawStream {
         }
         // Both functions come first: if one were missing only after the wait below, the slow path would wait again. No code
         // of the program runs between the two calls, and the wait is for nothing, so what allows one allows the other.
+        let functions = here.functions();
         // SAFETY: `cached!` asks for one function's place and pointer, which it makes itself. Nothing is called.
         let (wait, destroy) =
-            unsafe { (cached!(here.aclrtSynchronizeStreamWithTimeout)?, cached!(here.aclrtDestroyStream)?) };
+            unsafe { (cached!(functions.aclrtSynchronizeStreamWithTimeout)?, cached!(functions.aclrtDestroyStream)?) };
         if !self.admission().close_at_once(&self.gate) {
             return None;
         }
@@ -114,7 +115,9 @@ impl RawStream {
         // was not destroyed before, and nobody was inside; it is closed now.
         match success_of::<functions::aclrtDestroyStream>(unsafe { destroy(self.raw) }) {
             Ok(()) => {
-                shelf().take_out(self, self.refers_to_nothing());
+                // It referred to nothing when `ends_slowly` was read. A future on another thread may have left an event here
+                // since, as it may right after this step.
+                shelf().take_out(self, true);
                 Some(Ok(()))
             }
             refused => not_ended(move || self.reopen(), here.api(), DESTROYING, Some(refused)),
