@@ -168,6 +168,8 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
 
     use super::*;
+    use crate::device_allocator::ContextId;
+    use crate::ffi::thread_notes::set_entered_id;
     use crate::ffi::{Api, Site};
     use ascendcl_sys::types::aclrtStream;
 
@@ -175,6 +177,21 @@ mod tests {
 
     impl HostCode for Nothing {
         fn run(&self) {}
+    }
+
+    /// The library may run a callback on a thread that waits for the work. That thread goes on.
+    #[test]
+    fn a_thread_that_has_entered_a_context_does_not_stay_inside() {
+        std::thread::scope(|scope| {
+            for context in [Some(ContextId::next(0)), None] {
+                scope.spawn(move || {
+                    set_entered_id(context);
+                    stay_inside();
+                    assert_eq!(InCallback::is_running(), context.is_none());
+                    set_entered_id(None);
+                });
+            }
+        });
     }
 
     #[test]

@@ -124,6 +124,18 @@ fn the_fast_path_removes_the_row_itself_and_nothing_else() {
 }
 
 #[test]
+fn a_row_in_the_last_slot_that_refers_to_something_is_not_kept() {
+    for says in [1, 2] {
+        let shelf = Shelf::default();
+        let row = shelf.put(Thing::new(says));
+        let weak = Arc::downgrade(&row);
+        shelf.take_out(&row, row.refers_to_nothing());
+        drop(row);
+        assert_eq!(weak.strong_count() > 0, says == 2, "{says}");
+    }
+}
+
+#[test]
 fn what_is_put_in_a_row_s_place_uses_its_memory_also_beside_rows_that_stay() {
     let shelf = Shelf::default();
     let stay = things(&shelf, 100);

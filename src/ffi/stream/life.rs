@@ -216,3 +216,24 @@ mod tests {
         assert_eq!(DESTROYED.load(Ordering::SeqCst), 1);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ffi::RawEvent;
+    use ascendcl_sys::types::aclrtEvent;
+    use std::sync::Arc;
+
+    /// A future on another thread is done with its event while the stream is destroyed.
+    #[test]
+    fn a_stream_that_is_gone_keeps_no_event() {
+        let api = Api::without_functions();
+        let (stream, event) = (RawStream::created(api, aclrtStream::NULL), RawEvent::created(aclrtEvent::NULL, api, 0));
+        let event = Arc::new(event);
+        stream.spare(Arc::clone(&event));
+        assert!(stream.take_spare().is_some_and(|spare| Arc::ptr_eq(&spare, &event)));
+        assert!(stream.close());
+        stream.spare(Arc::clone(&event));
+        assert_eq!((stream.take_spares().len(), Arc::strong_count(&event)), (0, 1));
+    }
+}
