@@ -153,6 +153,11 @@ fn reset(case: &mut Case<'_>) {
         return;
     }
     let thread = case.event().thread;
+    if device.is_some_and(|device| device.reset_too_early) {
+        // It is the reset for the last set: the one before was the mistake.
+        case.told = true;
+        return;
+    }
     let earlier = device.and_then(|device| device.reset);
     // That the device was taken from this thread was reported.
     let told = |by: &Call| case.world.contradicted.contains(&by.number) || case.world.kept.contains(&object);

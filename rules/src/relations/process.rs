@@ -222,7 +222,7 @@ pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Findin
 }
 
 /// The objects of the program that are still there, and that it has not tried to end.
-fn left(world: &World) -> Vec<Object> {
+pub(super) fn left(world: &World) -> Vec<Object> {
     // A set by a thread that has ended does not count: the manual only advises to reset the device on that thread.
     let lives = |thread: &Thread| world.threads.contains_key(thread);
     let set = world.devices.iter().filter(|(_, device)| device.sets.keys().flatten().any(lives));

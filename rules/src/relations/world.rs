@@ -230,6 +230,17 @@ impl World {
         }
     }
 
+    /// Remembers the calls that the findings name as contradicted.
+    pub(super) fn note_contradicted(&mut self, findings: &[Finding]) {
+        /// How many contradicted calls are remembered.
+        const REMEMBERED: usize = 4096;
+        let contradicted = findings.iter().filter_map(|finding| Some(finding.contradicts.as_ref()?.0.number));
+        self.contradicted.extend(contradicted);
+        while self.contradicted.len() > REMEMBERED {
+            self.contradicted.pop_first();
+        }
+    }
+
     /// Whether the thread has no context, which was reported.
     pub(super) fn lacks_context(&self, event: &events::Event) -> bool {
         let context = event.context.and_then(|context| self.contexts.get(Object::context(context)));

@@ -48,3 +48,4 @@ mod threads;
 mod told_again;
 mod virtual_memory;
 mod waits;
+mod went_on;
