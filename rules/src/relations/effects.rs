@@ -53,6 +53,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         if reported.is_some() || world.lacks_context(&scene.event) {
             orders::as_waited(world, &scene, &awaited);
         }
+        orders::as_before_its_end(world, &scene, count);
         if let Some(reported) = reported {
             match (scene.event.op, object.kind) {
                 (Op::Execute | Op::Replay, _) => world.launched = Some(call), // Its writes are not all known.

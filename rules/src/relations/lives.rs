@@ -159,7 +159,8 @@ pub(super) fn end(world: &mut World, call: Call, op: Op, object: Object) {
         Kind::Stream => end_stream(world, call, object, op == Op::DestroyForce),
         Kind::Context => end_context(world, call, object),
         Kind::Event => {
-            world.events.end(object, call);
+            let record = world.events.end(object, call).and_then(|event| event.record);
+            record.into_iter().for_each(|record| world.ended_records.insert(object, record));
         }
         Kind::Notify => {
             world.notifies.end(object, call);

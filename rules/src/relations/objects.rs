@@ -11,6 +11,9 @@ pub(super) struct Process {
     pub(super) finalised: Option<Call>,
     /// The initialisation that failed last.
     pub(super) refused: Option<Call>,
+    /// The numbers of the latest resets of devices that nothing had set, which findings have reported: each was meant for
+    /// another device.
+    pub(super) misnamed_resets: Vec<u64>,
     /// Whether a finding has reported that nothing initialises the library.
     pub(super) without: bool,
     /// Whether a finding has reported that the last finalisation leaves objects over.

@@ -226,7 +226,14 @@ pub(super) fn left(world: &World) -> Vec<Object> {
     // A set by a thread that has ended does not count: the manual only advises to reset the device on that thread.
     let lives = |thread: &Thread| world.threads.contains_key(thread);
     let set = world.devices.iter().filter(|(_, device)| device.sets.keys().flatten().any(lives));
-    let mut left: Vec<Object> = set.map(|(id, _)| Object::device(*id)).collect();
+    // The reset of another device, which was reported, was meant for this one.
+    let mut misnamed = world.process.misnamed_resets.clone();
+    let mut meant = |device: &super::world::Device| {
+        let set = device.unpaired_set().filter(|_| device.sets_left() == 1);
+        let reset = misnamed.iter().position(|reset| set.is_some_and(|set| set.number < *reset));
+        reset.map(|reset| misnamed.swap_remove(reset)).is_some()
+    };
+    let mut left: Vec<Object> = set.filter(|(_, device)| !meant(device)).map(|(id, _)| Object::device(*id)).collect();
     left.extend(world.contexts.matching(|context| !context.default));
     left.extend(world.streams.live().map(|(stream, _)| stream).filter(|stream| stream.kind == Kind::Stream));
     left.extend(world.events.matching(|_| true));

@@ -52,10 +52,20 @@ fn goes_on_with_what_was_left_over(world: &World, scene: &Scene) -> bool {
 
 /// Remembers that the last reset of a device came too early.
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
+    /// A program that does so in a loop is not to fill the memory.
+    const REMEMBERED: usize = 16;
     let event = &scene.event;
     if matches!(event.op, Op::Reset | Op::ResetForce) && event.object.kind == Kind::Device {
         let device = world.devices.get_mut(&event.object.number);
-        device.into_iter().for_each(|device| device.reset_too_early = false);
+        let was_set = device.is_some_and(|device| {
+            device.reset_too_early = false;
+            device.reset.is_some() || !device.sets.is_empty()
+        });
+        if !was_set && findings.iter().any(|finding| finding.rule == DEV_07) {
+            let resets = &mut world.process.misnamed_resets;
+            resets.truncate(REMEMBERED - 1);
+            resets.insert(0, scene.call.number);
+        }
     }
     if !uses(event.op) {
         return;

@@ -22,6 +22,8 @@ pub(super) struct World {
     /// The handles by which programs know default streams.
     pub(super) default_handles: BTreeMap<Object, Object>,
     pub(super) events: Registry<Event>,
+    /// The last records of events that have ended.
+    pub(super) ended_records: Recent<Object, Record>,
     pub(super) notifies: Registry<Notify>,
     pub(super) blocks: Registry<Block>,
     /// Blocks that ended, by their addresses, as long as no other block has the addresses.

@@ -22,6 +22,7 @@ mod graphs;
 mod in_flight;
 mod left_registrations;
 mod lengths;
+mod meant;
 mod memory;
 mod models;
 mod near;
