@@ -46,7 +46,7 @@ fn missing(case: &mut Case<'_>) {
     if state.is_some_and(|state| state.reported) {
         return;
     }
-    if end_was_told(case) || super::process::was_finalised_too_early(case) {
+    if end_was_told(case) || reset_was_told(case) || super::process::was_finalised_too_early(case) {
         case.told = true;
         return;
     }
@@ -121,6 +121,17 @@ pub(super) fn end_was_told(case: &Case<'_>) -> bool {
     dead.is_some_and(|dead| {
         let ended = dead.ended;
         ended.thread != thread && (world.kept.contains(&ended.object) || world.contradicted.contains(&ended.number))
+    })
+}
+
+/// Whether a reset has ended the context of this thread, and findings have told that it leaves something over and that the
+/// program goes on to use that.
+fn reset_was_told(case: &Case<'_>) -> bool {
+    let world = case.world;
+    let lost = world.threads.get(&case.event().thread).and_then(|state| state.lost);
+    let reset = lost.map(|(_, by)| by.object).filter(|object| object.kind == Kind::Device);
+    reset.is_some_and(|device| {
+        world.kept.contains(&device) && world.devices.get(&device.number).is_some_and(|device| device.reset_too_early)
     })
 }
 

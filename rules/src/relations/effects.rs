@@ -212,11 +212,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
     let (call, event, object) = (scene.call, &scene.event, scene.event.object);
     let made = if let Outcome::Created(number) = outcome { Some(Object { number, ..object }) } else { None };
     match event.op {
-        Op::Initialise => {
-            world.process.initialised.push(call);
-            world.process.too_early = false;
-            world.kept.remove(&object);
-        }
+        Op::Initialise => super::process::initialised(world, call),
         Op::Release => {
             world.process.initialised.pop();
             if world.process.initialised.is_empty() {

@@ -118,7 +118,7 @@ pub(super) fn note(world: &mut World, call: Call, event: &Event, refusal: &Refus
         // The thread has no context for that.
         world.threads.entry(event.thread).or_default().reported = true;
     }
-    if refusal.rule == GRAPH_06 {
+    if refusal.rule == GRAPH_06 && call.name.starts_with("aclrtStreamWaitEvent") {
         super::orders::as_captured(world, &refusal.objects);
     }
     world.explained.extend(refusal.objects.iter().map(|object| key(refusal.rule, *object)));

@@ -174,6 +174,7 @@ impl Checker {
         }
         let findings = case.findings;
         self.world.note_contradicted(&findings);
+        went_on::note_reported(&mut self.world, &scene, &findings);
         self.world.note_reported(&findings, event);
         findings
     }

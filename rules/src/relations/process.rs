@@ -207,6 +207,16 @@ fn left_over(case: &mut Case<'_>, left: Vec<Object>) {
     .against_any(set, "set the device, and no reset belongs to it");
 }
 
+/// The call has initialised the library.
+pub(super) fn initialised(world: &mut World, call: Call) {
+    if world.kept.remove(&Object::PROCESS) {
+        // The program goes on as if the end had taken place that was refused for a reported mistake.
+        world.process.initialised.clear();
+    }
+    world.process.initialised.push(call);
+    world.process.too_early = false;
+}
+
 /// Remembers whether objects are left over.
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
     if matches!(scene.event.op, Op::Release | Op::Finalise) {

@@ -3,7 +3,7 @@
 use super::process;
 use super::scene::Scene;
 use super::world::{Fate, World};
-use crate::catalogue::{DEV_07, DEV_08, DEV_09};
+use crate::catalogue::DEV_07;
 use crate::events::{Event, Kind, Object, Op, Thread};
 use crate::finding::{Call, Finding};
 
@@ -31,8 +31,15 @@ fn leave_over(world: &mut World, event: &Event) {
     }
     let goes_on = |thread: Thread| {
         let state = world.threads.get(&thread).filter(|_| thread != event.thread);
-        let chosen = state.and_then(|state| state.current.or(state.lost));
-        chosen.is_some_and(|(context, _)| world.kept.contains(&context))
+        let chosen = state.and_then(|state| state.current.or(state.lost)).map(|(context, _)| context);
+        // The call that was to end it is the last one that concerns it.
+        let ended = |context: Object| match world.fate(context) {
+            Fate::Dead(dead) => Some(dead.ended),
+            Fate::Live { used, .. } => used,
+            Fate::Unknown => None,
+        };
+        let told = chosen.filter(|context| world.kept.contains(context)).and_then(ended);
+        told.is_some_and(|ended| ended.thread != thread)
     };
     let left = process::left(world).into_iter();
     let theirs: Vec<Object> = left.filter(|left| world.made(*left).is_some_and(|made| goes_on(made.thread))).collect();
@@ -70,8 +77,8 @@ pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Findin
     if !uses(event.op) {
         return;
     }
-    let found = findings.iter().filter(|finding| ![DEV_07, DEV_08, DEV_09].contains(&finding.rule));
-    let mut ends: Vec<Call> = found.filter_map(|finding| Some(finding.contradicts.as_ref()?.0)).collect();
+    let found = findings.iter().filter_map(|finding| finding.contradicts.as_ref());
+    let mut ends: Vec<Call> = found.map(|(earlier, _)| *earlier).collect();
     // The finding of the reset has named what it leaves over.
     let ended = |object: Object| match world.fate(object) {
         Fate::Dead(dead) if world.kept.contains(&object) => Some(dead.ended),
@@ -84,8 +91,20 @@ pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Findin
     }
 }
 
-/// Whether a program makes such a call only if it means to go on.
+/// Whether a program makes such a call only if it means to go on. It may wait for what it ends late.
 fn uses(op: Op) -> bool {
-    let ends = super::live::ends(op) || matches!(op, Op::Reset | Op::ResetForce | Op::Release | Op::Finalise);
-    !ends && !matches!(op, Op::Set | Op::Initialise | Op::EndThread | Op::Unregister | Op::Unsubscribe)
+    matches!(
+        op,
+        Op::Create
+            | Op::Load
+            | Op::Allocate
+            | Op::Execute
+            | Op::Replay
+            | Op::Use
+            | Op::Fill
+            | Op::Record
+            | Op::Await
+            | Op::LaunchHostFunction
+            | Op::LaunchCallback
+    )
 }

@@ -53,6 +53,20 @@ fn what_a_thread_has_whose_context_was_destroyed_is_left_over_for_that() {
 }
 
 #[test]
+fn what_a_thread_has_whose_context_it_destroyed_itself_is_told() {
+    let found = broken(|p| {
+        p.on(1).new_context(0);
+        p.stream();
+        p.malloc(64);
+        let context = Object::context(p.context().unwrap());
+        p.destroy_context(context);
+        p.on(0).reset(0);
+        p.finalise();
+    });
+    assert_eq!(found, [CTX_10, MEM_12]);
+}
+
+#[test]
 fn what_a_thread_has_left_that_has_ended_or_chosen_another_context_is_told() {
     let run = |ends: fn(&mut Program)| {
         broken(|p| {
@@ -82,10 +96,9 @@ fn a_program_that_uses_what_a_finalisation_has_left_over_was_finalised_too_early
             p.finalise();
             if uses {
                 p.copy(block, host, stream);
-                p.sync(stream);
-            } else {
-                p.destroy(stream);
             }
+            p.sync(stream);
+            p.destroy(stream);
             let another = p.malloc(64);
             p.free(another);
             p.reset(0);
@@ -141,16 +154,109 @@ fn a_device_that_is_used_behind_its_last_reset_was_reset_too_early() {
 fn a_reset_that_leaves_a_stream_over_came_too_early_if_the_stream_is_used() {
     let run = |uses: bool| {
         broken(move |p| {
-            let stream = p.stream();
+            let (stream, host) = (p.stream(), p.malloc_host(64));
             p.reset(0);
             if uses {
-                p.sync(stream);
+                p.copy(host, host, stream);
             }
+            p.sync(stream);
             p.destroy(stream);
+            p.free_host(host);
             p.reset(0);
             p.finalise();
         })
     };
     assert_eq!(run(true), [DEV_02]);
     assert_eq!(run(false), [DEV_02, DEV_07]);
+}
+
+#[test]
+fn a_device_that_was_reset_under_a_stream_is_no_longer_there_for_the_same_reason() {
+    let run = |uses: bool, again: bool| {
+        broken(move |p| {
+            let (stream, host) = (p.stream(), p.malloc_host(64));
+            p.reset(0);
+            if uses {
+                p.copy(host, host, stream);
+            }
+            if again {
+                p.reset(0);
+            }
+            p.malloc(64);
+        })
+    };
+    assert_eq!(run(true, false), [DEV_02]);
+    assert_eq!(run(false, false), [DEV_02, DEV_04]);
+    // This reset belongs to the set, and memory is taken behind it.
+    assert_eq!(run(true, true), [DEV_02, DEV_04]);
+}
+
+#[test]
+fn a_device_that_is_used_behind_its_reset_by_force_was_reset_too_early() {
+    let run = |looked_for: bool, resets: usize| {
+        broken(move |p| {
+            let stream = p.stream();
+            p.call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
+            let event = p.event("aclrtMemsetAsync", Object::PROCESS, Op::Fill).using(Use::Queue(stream));
+            if looked_for {
+                let found = {
+                    let event = p.event("aclrtMemsetAsync", stream, Op::Fill);
+                    p.checker.look_for(&event)
+                };
+                p.findings.extend(found);
+            } else {
+                p.see(&event, Outcome::Refused);
+            }
+            (0..resets).for_each(|_| p.refused("aclrtResetDevice", Object::device(0), Op::Reset));
+        })
+    };
+    for looked_for in [true, false] {
+        let one = run(looked_for, 0);
+        assert_eq!(one.len(), 1, "{one:?}");
+        assert_eq!(run(looked_for, 1), one);
+        assert_eq!(run(looked_for, 2)[1..], [DEV_09]);
+    }
+}
+
+#[test]
+fn a_program_that_initialises_behind_a_refused_finalisation_finalises_once() {
+    let run = |more: usize| {
+        let mut p = Program::new();
+        p.init();
+        p.set(0);
+        let block = p.malloc(64);
+        let finalise = p.event("aclFinalize", Object::PROCESS, Op::Finalise);
+        p.see(&finalise, Outcome::Refused);
+        (0..more).for_each(|_| p.init());
+        p.free(block);
+        p.reset(0);
+        p.finalise();
+        p.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>()
+    };
+    assert_eq!(run(1), [INIT_02]);
+    assert_eq!(run(2), [INIT_02, INIT_07]);
+}
+
+#[test]
+fn a_run_that_nobody_waited_for_is_told_of_once_whatever_of_it_is_destroyed() {
+    let run = |runs: usize, waits: bool| {
+        broken(move |p| {
+            let (model, stream, x, y) = (p.load(None, None), p.stream(), p.malloc(64), p.malloc(64));
+            let sets: Vec<_> = (0..2 * runs).map(|n| p.dataset(if n % 2 == 0 { x } else { y })).collect();
+            for pair in sets.chunks(2) {
+                p.run(model, pair[0].0, pair[1].0, stream);
+            }
+            if waits {
+                p.sync(stream);
+            }
+            for (dataset, buffer) in sets {
+                p.destroy(dataset);
+                p.destroy(buffer);
+            }
+            p.sync(stream);
+        })
+    };
+    assert_eq!(run(1, false), [DATA_10]);
+    assert_eq!(run(2, false), [DATA_10, DATA_10]);
+    assert_eq!(run(2, true), []);
 }

@@ -136,7 +136,7 @@ fn work_of_a_stream_that_was_not_led_into_a_capture_is_no_second_mistake() {
         found_by(checks, || {
             begin();
             let (first, second, other) = (stream(), stream(), stream());
-            let (from, to, graph) = (malloc(64), malloc(64), &mut aclmdlRI::NULL);
+            let (from, to, mut graph) = (malloc(64), malloc(64), aclmdlRI::NULL);
             let [fork, join] = [0; 2].map(|_| {
                 let mut event = aclrtEvent::NULL;
                 ok!(aclrtCreateEventExWithFlag(&mut event, ACL_EVENT_SYNC));
@@ -152,16 +152,16 @@ fn work_of_a_stream_that_was_not_led_into_a_capture_is_no_second_mistake() {
             ok!(aclrtMemcpyAsync(to, 64, from, 64, ON_DEVICE, second));
             ok!(aclrtRecordEvent(join, second));
             acl!(aclrtStreamWaitEvent(first, join));
-            ok!(aclmdlRICaptureEnd(first, graph));
+            ok!(aclmdlRICaptureEnd(first, &mut graph));
             if third {
                 // The program does not take this for captured.
                 ok!(aclrtMemcpyAsync(to, 64, from, 64, ON_DEVICE, other));
             }
-            acl!(aclmdlRIExecuteAsync(*graph, first));
+            acl!(aclmdlRIExecuteAsync(graph, first));
             for stream in [first, second, other] {
                 sync(stream);
             }
-            ok!(aclmdlRIDestroy(*graph));
+            ok!(aclmdlRIDestroy(graph));
             [fork, join].into_iter().for_each(|event| ok!(aclrtDestroyEvent(event)));
             [from, to].into_iter().for_each(|block| ok!(aclrtFree(block)));
             [first, second, other].into_iter().for_each(|stream| ok!(aclrtDestroyStream(stream)));
