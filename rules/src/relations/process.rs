@@ -209,7 +209,7 @@ fn left_over(case: &mut Case<'_>, left: Vec<Object>) {
 
 /// The call has initialised the library.
 pub(super) fn initialised(world: &mut World, call: Call) {
-    if world.kept.remove(&Object::PROCESS) {
+    if world.kept.remove(&Object::PROCESS) && world.process.initialised.len() == 1 {
         // The program goes on as if the end had taken place that was refused for a reported mistake.
         world.process.initialised.clear();
     }
