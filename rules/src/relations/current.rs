@@ -46,7 +46,7 @@ fn missing(case: &mut Case<'_>) {
     if state.is_some_and(|state| state.reported) {
         return;
     }
-    if end_was_told(case) || super::process::was_finalised_too_early(case) {
+    if end_was_told(case) || reset_was_told(case) || super::process::was_finalised_too_early(case) {
         case.told = true;
         return;
     }
@@ -124,6 +124,17 @@ pub(super) fn end_was_told(case: &Case<'_>) -> bool {
     })
 }
 
+/// Whether a reset has ended the context of this thread, and findings have told that it leaves something over and that the
+/// program goes on to use that.
+fn reset_was_told(case: &Case<'_>) -> bool {
+    let world = case.world;
+    let lost = world.threads.get(&case.event().thread).and_then(|state| state.lost);
+    let reset = lost.map(|(_, by)| by.object).filter(|object| object.kind == Kind::Device);
+    reset.is_some_and(|device| {
+        world.kept.contains(&device) && world.devices.get(&device.number).is_some_and(|device| device.reset_too_early)
+    })
+}
+
 /// Whether a finding has named the call that made the thread's context current.
 fn was_found(case: &Case<'_>) -> bool {
     let state = case.world.threads.get(&case.event().thread);
@@ -153,6 +164,11 @@ fn reset(case: &mut Case<'_>) {
         return;
     }
     let thread = case.event().thread;
+    if device.is_some_and(|device| device.reset_too_early) {
+        // It is the reset for the last set: the one before was the mistake.
+        case.told = true;
+        return;
+    }
     let earlier = device.and_then(|device| device.reset);
     // That the device was taken from this thread was reported.
     let told = |by: &Call| case.world.contradicted.contains(&by.number) || case.world.kept.contains(&object);

@@ -1,6 +1,6 @@
 //! DATA, MODEL: datasets and data buffers that queued runs, or runs of other threads, work with.
 
-use super::clock::Now;
+use super::clock::{Now, Task};
 use super::scene::Case;
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op, Role, Use};
@@ -62,14 +62,15 @@ fn null_with_size(case: &mut Case<'_>) {
     }
 }
 
-/// DATA-10, a warning: the library reads the datasets in the call.
+/// DATA-10, a warning: the library reads the datasets in the call. One run that was not waited for is told of once.
 fn queued(case: &mut Case<'_>, object: Object) {
     let (world, order) = (case.world, case.world.order());
     let in_flight = match object.kind {
         Kind::Dataset => world.datasets.get(object).map(|entry| &entry.in_flight),
         _ => world.data_buffers.get(object).map(|entry| &entry.in_flight),
     };
-    let Some(task) = in_flight.and_then(|in_flight| in_flight.unordered(&order, Now::Host, |_| true)) else { return };
+    let untold = |task: &Task| !world.contradicted.contains(&task.call.number);
+    let Some(task) = in_flight.and_then(|in_flight| in_flight.unordered(&order, Now::Host, untold)) else { return };
     let verb = if case.event().op == Op::Destroy { "destroyed" } else { "changed" };
     case.report(
         DATA_10,

@@ -53,6 +53,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         if reported.is_some() || world.lacks_context(&scene.event) {
             orders::as_waited(world, &scene, &awaited);
         }
+        orders::as_before_its_end(world, &scene, count);
         if let Some(reported) = reported {
             match (scene.event.op, object.kind) {
                 (Op::Execute | Op::Replay, _) => world.launched = Some(call), // Its writes are not all known.
@@ -211,11 +212,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
     let (call, event, object) = (scene.call, &scene.event, scene.event.object);
     let made = if let Outcome::Created(number) = outcome { Some(Object { number, ..object }) } else { None };
     match event.op {
-        Op::Initialise => {
-            world.process.initialised.push(call);
-            world.process.too_early = false;
-            world.kept.remove(&object);
-        }
+        Op::Initialise => super::process::initialised(world, call),
         Op::Release => {
             world.process.initialised.pop();
             if world.process.initialised.is_empty() {

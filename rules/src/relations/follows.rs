@@ -3,7 +3,7 @@
 use super::process::never_began;
 use super::scene::{Case, UnderWay};
 use super::world::{Fate, World};
-use crate::catalogue::{CTX_10, DEV_11};
+use crate::catalogue::{CTX_10, DEV_11, GRAPH_06};
 use crate::events::{Event, Kind, Object, Op};
 use crate::finding::Call;
 use crate::rule::RuleId;
@@ -117,6 +117,9 @@ pub(super) fn note(world: &mut World, call: Call, event: &Event, refusal: &Refus
     if refusal.rule == DEV_11 {
         // The thread has no context for that.
         world.threads.entry(event.thread).or_default().reported = true;
+    }
+    if refusal.rule == GRAPH_06 && call.name.starts_with("aclrtStreamWaitEvent") {
+        super::orders::as_captured(world, &refusal.objects);
     }
     world.explained.extend(refusal.objects.iter().map(|object| key(refusal.rule, *object)));
     let mine = |call: &&mut UnderWay| call.scene.call.thread == event.thread && call.scene.call.name == event.call;

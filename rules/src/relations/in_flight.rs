@@ -6,7 +6,7 @@
 
 use super::clock::{Now, Position, Task};
 use super::scene::{Case, MemoryUse, Scene};
-use super::world::World;
+use super::world::{Callback, World};
 use crate::catalogue::*;
 use crate::events::{Access, Kind, Object, Op, Role};
 use crate::finding::{Call, Finding};
@@ -208,9 +208,16 @@ fn note_missing_wait(world: &mut World, object: Object, findings: &[Finding]) {
     };
     let order = world.order();
     let tasks = in_flight.into_iter().flat_map(|in_flight| in_flight.pending(&order));
-    let streams = tasks.filter(|task| reported(task)).map(|task| task.stream);
-    let awaited: Vec<_> = streams.filter_map(|stream| Some(world.streams.get(stream)?.data.clock.clone())).collect();
-    awaited.iter().for_each(|clock| world.host.join(clock));
+    let streams: Vec<Object> = tasks.filter(|task| reported(task)).map(|task| task.stream).collect();
+    for stream in streams {
+        let Some(stream) = world.streams.get_mut(stream) else { continue };
+        world.host.join(&stream.data.clock);
+        // The callbacks that the stream waits for have run behind that wait.
+        let goes_on = |callback: &Callback| callback.key == stream.data.key && !callback.blocks;
+        if !world.callbacks.values().any(goes_on) {
+            stream.data.launched = None;
+        }
+    }
 }
 
 /// The time between two events of one stream was asked for before a wait. If other calls rely on that wait, too, that is the

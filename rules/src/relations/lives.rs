@@ -159,7 +159,10 @@ pub(super) fn end(world: &mut World, call: Call, op: Op, object: Object) {
         Kind::Stream => end_stream(world, call, object, op == Op::DestroyForce),
         Kind::Context => end_context(world, call, object),
         Kind::Event => {
-            world.events.end(object, call);
+            // An earlier event may have had this number.
+            world.ended_records.remove(object);
+            let record = world.events.end(object, call).and_then(|event| event.record);
+            record.into_iter().for_each(|record| world.ended_records.insert(object, record));
         }
         Kind::Notify => {
             world.notifies.end(object, call);

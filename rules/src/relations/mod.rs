@@ -37,6 +37,7 @@ mod streams;
 mod teardown;
 mod touched;
 mod virtual_memory;
+mod went_on;
 mod world;
 
 use crate::events::{Access, Event, Kind, Object, Op, Outcome, Role, Span, Thread, Use};
@@ -114,10 +115,12 @@ impl Checker {
         let scene = Scene::new(&self.world, call, event);
         orders::keep_up(&mut self.world, scene.event.queue());
         live::excuse(&mut self.world, &scene.event);
+        went_on::excuse(&mut self.world, &scene);
         let mut case = Case::new(&self.world, &scene);
         judge(&mut case);
         let (findings, told) = (case.findings, case.told);
-        self.note_contradicted(&findings);
+        self.world.note_contradicted(&findings);
+        went_on::note_reported(&mut self.world, &scene, &findings);
         self.world.note_reported(&findings, event);
         in_flight::note_reported(&mut self.world, &scene, &findings);
         same_context::note_reported(&mut self.world, &scene, &findings);
@@ -131,16 +134,6 @@ impl Checker {
         let reported = reported.or_else(|| told.then(|| vec![scene.event.object]));
         effects::begin(&mut self.world, scene, reported);
         findings
-    }
-
-    fn note_contradicted(&mut self, findings: &[Finding]) {
-        /// How many contradicted calls are remembered.
-        const REMEMBERED: usize = 4096;
-        let contradicted = findings.iter().filter_map(|finding| Some(finding.contradicts.as_ref()?.0.number));
-        self.world.contradicted.extend(contradicted);
-        while self.world.contradicted.len() > REMEMBERED {
-            self.world.contradicted.pop_first();
-        }
     }
 
     /// The work that the latest call of this thread queues, which has been judged and not committed.
@@ -165,7 +158,7 @@ impl Checker {
         let mut case = Case::new(&self.world, &scene);
         in_flight::altered(&mut case, work);
         let findings = case.findings;
-        self.note_contradicted(&findings);
+        self.world.note_contradicted(&findings);
         findings
     }
 
@@ -180,7 +173,8 @@ impl Checker {
             live::judge(&mut case);
         }
         let findings = case.findings;
-        self.note_contradicted(&findings);
+        self.world.note_contradicted(&findings);
+        went_on::note_reported(&mut self.world, &scene, &findings);
         self.world.note_reported(&findings, event);
         findings
     }
@@ -219,7 +213,7 @@ impl Checker {
         let mut case = Case::new(&self.world, &scene);
         follows::explain(&mut case, refusal);
         let findings = case.findings;
-        self.note_contradicted(&findings);
+        self.world.note_contradicted(&findings);
         // Nothing follows from what is only a warning.
         if refusal.rule.severity() == Severity::Misuse {
             follows::note(&mut self.world, call, event, refusal);

@@ -11,6 +11,9 @@ pub(super) struct Process {
     pub(super) finalised: Option<Call>,
     /// The initialisation that failed last.
     pub(super) refused: Option<Call>,
+    /// The numbers of the latest resets of devices that nothing had set, which findings have reported: each was meant for
+    /// another device.
+    pub(super) misnamed_resets: Vec<u64>,
     /// Whether a finding has reported that nothing initialises the library.
     pub(super) without: bool,
     /// Whether a finding has reported that the last finalisation leaves objects over.
@@ -44,6 +47,8 @@ pub(super) struct Device {
     pub(super) default_context: Option<Object>,
     /// The reset that released it last, and whether it did so by force.
     pub(super) reset: Option<(Call, bool)>,
+    /// Whether a call behind that reset uses what it has ended, which a finding has told: the reset came too early.
+    pub(super) reset_too_early: bool,
     /// The number of the last call that released it by force: what was there before could not be ended.
     pub(super) forced: u64,
     /// Whether a reset has taken back a set, and others are left.

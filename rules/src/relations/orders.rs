@@ -109,6 +109,41 @@ pub(super) fn as_meant(world: &mut World, scene: &Scene, count: u64) {
     }
 }
 
+/// An event that has ended was to be recorded, or waited for, which was reported: later calls are judged as if it lived.
+pub(super) fn as_before_its_end(world: &mut World, scene: &Scene, count: u64) {
+    let (object, queue) = (scene.event.object, scene.event.queue());
+    if world.events.dead(object).is_none() {
+        return;
+    }
+    match scene.event.op {
+        Op::Record => {
+            let record = recorded(world, scene.call, queue, count);
+            record.into_iter().for_each(|record| world.ended_records.insert(object, record));
+        }
+        Op::Await => {
+            let record = world.ended_records.get(object).map(|record| (record.clock.clone(), record.fenced));
+            if let (Some((clock, fenced)), Some(queue)) = (record, queue) {
+                follow(world, queue, &clock, count);
+                if fenced {
+                    fence(world, Some(queue), count);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A captured stream was refused to wait for an event, because that is recorded outside of its capture, which was reported.
+/// The program takes the work before the record for captured.
+pub(super) fn as_captured(world: &mut World, objects: &[Object]) {
+    let of = |kind: Kind| objects.iter().copied().find(|object| object.kind == kind);
+    let (Some(event), Some(stream)) = (of(Kind::Event), of(Kind::Stream)) else { return };
+    let count = world.streams.get(stream).map_or(0, |stream| stream.data.count);
+    if world.events.get(event).is_some_and(|event| event.data.record.is_some()) {
+        wait_for(world, event, Some(stream), count);
+    }
+}
+
 /// The wait for the stream that was missing, or was given up, would have shown that its work is complete. That its callbacks
 /// do not run was reported.
 fn count_as_awaited(world: &mut World, stream: Object) {
@@ -185,14 +220,21 @@ pub(super) fn note_wait(world: &mut World, call: Call, event: Object, queue: Opt
     world.waits.push(Wait { call, event, by, record, over });
 }
 
+/// What a record on the stream stands for.
+fn recorded(world: &World, call: Call, queue: Option<Object>, count: u64) -> Option<Record> {
+    let queue = queue?;
+    let stream = &world.streams.get(queue)?.data;
+    let (key, clock, fenced) = (stream.key, stream.clock.clone(), stream.fenced.is_some());
+    Some(Record { call, stream: queue, key, count, clock, fenced })
+}
+
 pub(super) fn record(world: &mut World, call: Call, event: Object, queue: Option<Object>, count: u64) {
-    let Some((queue, stream)) = queue.and_then(|queue| Some((queue, world.streams.get(queue)?))) else { return };
-    let (key, clock, fenced) = (stream.data.key, stream.data.clock.clone(), stream.data.fenced.is_some());
+    let Some(record) = recorded(world, call, queue, count) else { return };
+    let (clock, fenced) = (record.clock.clone(), record.fenced);
     let Some(event) = world.events.get_mut(event) else { return };
     let early = core::mem::take(&mut event.data.awaited_in_vain);
     // A reset behind a wait in vain comes when this record has ended the wait.
     let is_reset = core::mem::take(&mut event.data.reset_behind);
-    let record = Record { call, stream: queue, key, count, clock: clock.clone(), fenced };
     event.data.record = (!is_reset).then_some(record);
     for early in early {
         let Some(count) = world.streams.get(early).map(|stream| stream.data.count) else { continue };

@@ -207,6 +207,16 @@ fn left_over(case: &mut Case<'_>, left: Vec<Object>) {
     .against_any(set, "set the device, and no reset belongs to it");
 }
 
+/// The call has initialised the library.
+pub(super) fn initialised(world: &mut World, call: Call) {
+    if world.kept.remove(&Object::PROCESS) && world.process.initialised.len() == 1 {
+        // The program goes on as if the end had taken place that was refused for a reported mistake.
+        world.process.initialised.clear();
+    }
+    world.process.initialised.push(call);
+    world.process.too_early = false;
+}
+
 /// Remembers whether objects are left over.
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
     if matches!(scene.event.op, Op::Release | Op::Finalise) {
@@ -222,11 +232,18 @@ pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Findin
 }
 
 /// The objects of the program that are still there, and that it has not tried to end.
-fn left(world: &World) -> Vec<Object> {
+pub(super) fn left(world: &World) -> Vec<Object> {
     // A set by a thread that has ended does not count: the manual only advises to reset the device on that thread.
     let lives = |thread: &Thread| world.threads.contains_key(thread);
     let set = world.devices.iter().filter(|(_, device)| device.sets.keys().flatten().any(lives));
-    let mut left: Vec<Object> = set.map(|(id, _)| Object::device(*id)).collect();
+    // The reset of another device, which was reported, was meant for this one.
+    let mut misnamed = world.process.misnamed_resets.clone();
+    let mut meant = |device: &super::world::Device| {
+        let set = device.unpaired_set().filter(|_| device.sets_left() == 1);
+        let reset = misnamed.iter().position(|reset| set.is_some_and(|set| set.number < *reset));
+        reset.map(|reset| misnamed.swap_remove(reset)).is_some()
+    };
+    let mut left: Vec<Object> = set.filter(|(_, device)| !meant(device)).map(|(id, _)| Object::device(*id)).collect();
     left.extend(world.contexts.matching(|context| !context.default));
     left.extend(world.streams.live().map(|(stream, _)| stream).filter(|stream| stream.kind == Kind::Stream));
     left.extend(world.events.matching(|_| true));

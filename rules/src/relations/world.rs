@@ -22,6 +22,8 @@ pub(super) struct World {
     /// The handles by which programs know default streams.
     pub(super) default_handles: BTreeMap<Object, Object>,
     pub(super) events: Registry<Event>,
+    /// The last records of events that have ended.
+    pub(super) ended_records: Recent<Object, Record>,
     pub(super) notifies: Registry<Notify>,
     pub(super) blocks: Registry<Block>,
     /// Blocks that ended, by their addresses, as long as no other block has the addresses.
@@ -227,6 +229,17 @@ impl World {
         }
         if findings.iter().any(|finding| lacking(finding.rule)) {
             self.threads.entry(thread).or_default().reported = true;
+        }
+    }
+
+    /// Remembers the calls that the findings name as contradicted.
+    pub(super) fn note_contradicted(&mut self, findings: &[Finding]) {
+        /// How many contradicted calls are remembered.
+        const REMEMBERED: usize = 4096;
+        let contradicted = findings.iter().filter_map(|finding| Some(finding.contradicts.as_ref()?.0.number));
+        self.contradicted.extend(contradicted);
+        while self.contradicted.len() > REMEMBERED {
+            self.contradicted.pop_first();
         }
     }
 

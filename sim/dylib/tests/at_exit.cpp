@@ -10,6 +10,8 @@ extern "C" {
 int aclInit(const char *config);
 int aclFinalize();
 int aclrtGetDevice(int *device);
+int aclrtCreateContext(void **context, int device);
+int aclrtDestroyContext(void *context);
 int aclrtSetDevice(int device);
 int aclrtResetDevice(int device);
 int aclrtGetDeviceCount(unsigned *count);
@@ -32,6 +34,9 @@ static void check(const char *what, int code)
 struct Resources {
     Stream stream = nullptr;
     void *memory = nullptr;
+    /* A context of its own is current until the exit. */
+    void *context = nullptr;
+    bool forgets = false;
 
     void take()
     {
@@ -50,7 +55,10 @@ struct Resources {
         CHECK(aclrtDestroyStream(stream));
         CHECK(aclrtFree(memory));
         (void)aclprofRangePop();
-        CHECK(aclrtResetDevice(0));
+        if (context != nullptr)
+            CHECK(aclrtDestroyContext(context));
+        if (!forgets)
+            CHECK(aclrtResetDevice(0));
         CHECK(aclFinalize());
         std::puts("given back");
         std::fflush(stdout);
@@ -106,6 +114,15 @@ int main(int count, char *arguments[])
         std::printf("the child's status: %d\n", child(std::strcmp(word, "calling") == 0));
         return 0;
     }
+    if (std::strcmp(word, "context") == 0) {
+        CHECK(aclInit(nullptr));
+        CHECK(aclrtSetDevice(0));
+        CHECK(aclrtCreateContext(&resources.context, 0));
+        CHECK(aclrtCreateStream(&resources.stream));
+        CHECK(aclrtMalloc(&resources.memory, 64, 0));
+        return 0;
+    }
     resources.take();
+    resources.forgets = std::strcmp(word, "forgets") == 0;
     return 0;
 }

@@ -32,6 +32,22 @@ fn a_static_object_gives_back_what_it_has() {
     }
 }
 
+/// The objects of the main thread are dropped before the static ones, which end the context that is current on it.
+#[test]
+fn a_static_object_ends_a_context_of_the_main_thread() {
+    for mode in ["", "report", "strict"] {
+        assert_eq!(run("context", mode), (Some(0), "given back\n".to_owned(), String::new()), "{mode}");
+    }
+}
+
+#[test]
+fn a_static_object_that_does_not_reset_its_device_is_found() {
+    let (status, said, report) = run("forgets", "report");
+    assert_eq!(status, Some(9), "{said}{report}");
+    assert!(report.contains("INIT-02 is broken by aclFinalize"), "{report}");
+    assert_eq!(report.matches("is broken").count(), 1, "{report}");
+}
+
 #[test]
 fn a_forked_process_that_makes_no_call_reports_nothing_and_keeps_its_status() {
     for mode in ["report", "strict"] {

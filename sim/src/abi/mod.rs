@@ -36,6 +36,6 @@ pub(crate) use notices::{
 pub(crate) use pages::{Pages, Shared, is_promised};
 pub(crate) use sanitizers::{hands_over, takes_over, unpoisoned};
 pub(crate) use text::CText;
-pub(crate) use threads::{has_threads, this_thread, thread_begins};
+pub(crate) use threads::{has_threads, is_main_thread, this_thread, thread_begins};
 pub(crate) use unions::{AttributeValue, ModelAttribute, RandomParameters};
 pub(crate) use violation::{Violation, on_violation};

@@ -14,6 +14,24 @@ pub(crate) fn has_threads() -> bool {
     THREADS.load(Relaxed)
 }
 
+/// Whether this is the thread that the process began with. It ends with the process.
+#[cfg(target_os = "linux")]
+pub(crate) fn is_main_thread() -> bool {
+    // SAFETY: the declarations have to agree with the system's functions. These are the signatures of glibc and musl:
+    // numbers of processes and threads are `int`.
+    unsafe extern "C" {
+        safe fn getpid() -> core::ffi::c_int;
+        safe fn gettid() -> core::ffi::c_int;
+    }
+    getpid() == gettid()
+}
+
+/// Not known here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn is_main_thread() -> bool {
+    false
+}
+
 /// The result of `pthread_self()` on this thread. Callers subscribe a thread by this number.
 #[cfg(unix)]
 pub(crate) fn this_thread() -> u64 {

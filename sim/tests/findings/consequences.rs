@@ -128,3 +128,52 @@ fn a_set_that_was_refused_is_reset_as_the_same_mistake() {
     });
     assert_eq!(more, [(rules::DEV_07, "aclrtResetDevice")]);
 }
+
+/// The second stream was not led into the capture. What it does is taken for a part of it.
+#[test]
+fn work_of_a_stream_that_was_not_led_into_a_capture_is_no_second_mistake() {
+    let run = |checks: Checks, leads: bool, third: bool| {
+        found_by(checks, || {
+            begin();
+            let (first, second, other) = (stream(), stream(), stream());
+            let (from, to, mut graph) = (malloc(64), malloc(64), aclmdlRI::NULL);
+            let [fork, join] = [0; 2].map(|_| {
+                let mut event = aclrtEvent::NULL;
+                ok!(aclrtCreateEventExWithFlag(&mut event, ACL_EVENT_SYNC));
+                event
+            });
+            ok!(aclrtMemset(from, 64, 0, 64));
+            ok!(aclmdlRICaptureBegin(first, aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+            ok!(aclrtMemsetAsync(from, 64, 1, 64, first));
+            if leads {
+                ok!(aclrtRecordEvent(fork, first));
+                ok!(aclrtStreamWaitEvent(second, fork));
+            }
+            ok!(aclrtMemcpyAsync(to, 64, from, 64, ON_DEVICE, second));
+            ok!(aclrtRecordEvent(join, second));
+            acl!(aclrtStreamWaitEvent(first, join));
+            ok!(aclmdlRICaptureEnd(first, &mut graph));
+            if third {
+                // The program does not take this for captured.
+                ok!(aclrtMemcpyAsync(to, 64, from, 64, ON_DEVICE, other));
+            }
+            acl!(aclmdlRIExecuteAsync(graph, first));
+            for stream in [first, second, other] {
+                sync(stream);
+            }
+            ok!(aclmdlRIDestroy(graph));
+            [fork, join].into_iter().for_each(|event| ok!(aclrtDestroyEvent(event)));
+            [from, to].into_iter().for_each(|block| ok!(aclrtFree(block)));
+            [first, second, other].into_iter().for_each(|stream| ok!(aclrtDestroyStream(stream)));
+            finish();
+        })
+    };
+    for checks in [Checks::Report, Checks::Strict] {
+        assert_eq!(run(checks, false, false), [(rules::GRAPH_06, "aclrtStreamWaitEvent")], "{checks:?}");
+        assert_eq!(run(checks, true, false), [], "{checks:?}");
+        assert_eq!(run(checks, true, true), [(rules::STREAM_04, "aclmdlRIExecuteAsync")], "{checks:?}");
+    }
+    let both = run(Checks::Report, false, true);
+    assert_eq!(both[0], (rules::GRAPH_06, "aclrtStreamWaitEvent"));
+    assert_eq!(both[1].0, rules::STREAM_04, "{both:?}");
+}

@@ -285,7 +285,7 @@ impl Event {
             _ => None,
         };
         if stream.is_recording() {
-            return Err(capture::refuse_dependency(&stream));
+            return Err(capture::refuse_dependency(&stream).about(Object::event(self.number as u64)));
         }
         let counted = Some(Counted::new(&self.waits));
         if let Some(point) = point {

@@ -37,7 +37,7 @@ pub(crate) use own_memory::{handed_over, taken_back};
 pub(crate) use report::{absent, findings, print, take_findings};
 pub(crate) use sources::{Bytes, source, source_is_read, sources_of_replay};
 
-use crate::abi::{Address, Name};
+use crate::abi::{Address, Name, is_main_thread};
 use crate::config::{self, Checks};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
@@ -372,12 +372,13 @@ fn this_thread() -> Thread {
 
 thread_local!(static ENDS: Ends = const { Ends });
 
-/// Tells the end of a thread that has made a call.
+/// Tells the end of a thread that has made a call. That of the main thread is the end of the process: functions of `atexit`
+/// and destructors of static objects go on there when its own objects have been dropped.
 struct Ends;
 
 impl Drop for Ends {
     fn drop(&mut self) {
-        if report::is_idle_child() {
+        if report::is_idle_child() || is_main_thread() {
             return;
         }
         let mut watching = call(Op::EndThread, Object::PROCESS);
