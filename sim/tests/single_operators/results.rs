@@ -104,7 +104,11 @@ fn casts_cut_off_fractions_and_round_to_the_nearest_half() {
     ok!(aclopSetAttrDataType(attributes, c("dst_type").as_ptr(), i32::TYPE));
     assert_eq!(calculate::<i32>("Cast", &[floats], &[4], attributes), [1, -1, 0, 300]);
     let y = output::<i32>(&[4], 4);
-    ok!(aclopCast(floats.desc, floats.buffer, y.desc, y.buffer, 0, aclrtStream::NULL));
+    let call = |y: Tensor| acl!(aclopCast(floats.desc, floats.buffer, y.desc, y.buffer, 0, aclrtStream::NULL));
+    let bytes = output::<u8>(&[4], 4);
+    fails!(ACL_ERROR_OP_NOT_FOUND, "Cast: no model", call(bytes));
+    assert_eq!(compile("Cast", &[floats.desc], y.desc, to(i32::TYPE)), ACL_SUCCESS);
+    assert_eq!(call(y), ACL_SUCCESS, "{}", message());
     ok!(aclrtSynchronizeStream(aclrtStream::NULL));
     assert_eq!(y.elements::<i32>(), [1, -1, 0, 300]);
 }
@@ -144,8 +148,9 @@ fn an_open_output_gets_its_shape_and_is_there_when_the_call_returns() {
     }
     let y = desc(i32::TYPE, &[-2]);
     let mut descs = [column.desc, row.desc];
-    let (descs, mut outcome) = (descs.as_mut_ptr(), y);
-    ok!(aclopInferShape(c("Add").as_ptr(), 2, descs, null_mut(), 1, &mut outcome, EMPTY));
+    let mut elements = [column.buffer, row.buffer];
+    let (descs, elements, mut outcome) = (descs.as_mut_ptr(), elements.as_mut_ptr(), y);
+    ok!(aclopInferShape(c("Add").as_ptr(), 2, descs, elements, 1, &mut outcome, EMPTY));
     assert_eq!(acl!(aclGetTensorDescDim(y, 1)), 3);
 }
 
