@@ -89,6 +89,21 @@ fn the_oldest_compiled_operators_are_forgotten_first() {
 }
 
 #[test]
+fn the_configuration_says_how_many_compiled_operators_are_kept() {
+    let _machine = device();
+    let path = std::env::temp_dir().join(format!("ascendcl-sim-kept-{}.json", std::process::id()));
+    std::fs::write(&path, r#"{"max_opqueue_num": "1"}"#).unwrap();
+    ok!(aclInit(c(path.to_str().unwrap()).as_ptr()));
+    std::fs::remove_file(path).unwrap();
+    let [a, y] = [input(&[1], &[1.0_f32]), output::<f32>(&[1], 1)];
+    assert_eq!(compile("Add", &[a.desc, a.desc], y.desc, NO_ATTRIBUTES), ACL_SUCCESS);
+    assert_eq!(execute_known("Add", &[a, a], y, NO_ATTRIBUTES, DEFAULT), ACL_SUCCESS, "{}", message());
+    assert_eq!(compile("Relu", &[a.desc], y.desc, NO_ATTRIBUTES), ACL_SUCCESS);
+    fails!(ACL_ERROR_OP_NOT_FOUND, "no model", execute_known("Add", &[a, a], y, NO_ATTRIBUTES, DEFAULT));
+    ok!(aclFinalize());
+}
+
+#[test]
 fn a_directory_brings_operators_once() {
     let _machine = device();
     let run = || {

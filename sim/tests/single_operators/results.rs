@@ -213,10 +213,17 @@ fn what_operators_were_given_is_written_where_it_was_asked_for() {
     let path = std::ffi::CString::new(folder.join("deep").to_str().unwrap()).unwrap();
     let [a, b] = [input(&[3], &[6.0_f32, -1.0, 0.5]), input(&[3], &[2.0_f32, 4.0, 0.25])];
     let matrix = input(&[2, 3], &[1_i32, 2, 3, 4, 5, 6]);
-    fails!(ACL_ERROR_INVALID_PARAM, "no path", acl!(aclopStartDumpArgs(1, std::ptr::null())));
-    fails!(ACL_ERROR_INVALID_PARAM, "type 2", acl!(aclopStartDumpArgs(2, path.as_ptr())));
+    let refused = ACL_ERROR_FAILURE;
+    fails!(refused, "null", acl!(aclopStartDumpArgs(2, std::ptr::null())));
+    fails!(refused, "type 2", acl!(aclopStartDumpArgs(2, path.as_ptr())));
+    fails!(refused, "empty", acl!(aclopStartDumpArgs(1, c("").as_ptr())));
+    let file = std::env::current_exe().unwrap();
+    fails!(refused, "cannot be written", acl!(aclopStartDumpArgs(1, c(file.to_str().unwrap()).as_ptr())));
     calculate::<f32>("Sub", &[a, b], &[3], EMPTY);
-    ok!(aclopStartDumpArgs(1, path.as_ptr()));
+    // What else the type names is not looked at.
+    ok!(aclopStartDumpArgs(3, path.as_ptr()));
+    fails!(refused, "noted already", acl!(aclopStartDumpArgs(1, path.as_ptr())));
+    ok!(aclopStopDumpArgs(2));
     calculate::<f32>("Add", &[a, b], &[3], EMPTY);
     calculate::<f32>("Add", &[b, a], &[3], EMPTY);
     calculate::<i32>("MatMul", &[matrix, matrix], &[2, 2], flags(&["transpose_x2"]));
