@@ -1,6 +1,6 @@
 //! The configuration file of `aclInit`, which other calls are given too.
 
-use super::dump;
+use super::dump_section;
 use super::json::{self, Value};
 use crate::failure::{Answer, Failure};
 use crate::machine::device::{self, settings};
@@ -74,7 +74,10 @@ pub(super) fn check(said: &Value) -> Answer {
     if said.get("err_msg_mode").is_some_and(|mode| !is_one_of_two(mode)) {
         return refused(ACL_ERROR_INVALID_PARAM, "err_msg_mode", "\"0\" or \"1\"");
     }
-    dump::check(said)?;
+    if let Some(section) = said.get("dump") {
+        let refuse = |why| Failure::new(ACL_ERROR_INVALID_DUMP_CONFIG, format!("the configuration's `dump`: {why}"));
+        dump_section::check(section).map_err(refuse)?;
+    }
     if said.get(MOST_OPERATORS).is_some_and(|_| most_operators(said).is_none()) {
         return refused(ACL_ERROR_INVALID_PARAM, MOST_OPERATORS, "a positive number");
     }

@@ -26,12 +26,6 @@ enum Source {
 
 static SOURCE: Mutex<Option<Source>> = Mutex::new(None);
 
-/// Refuses a section of the configuration of `aclInit` that says what it may not say.
-pub(super) fn check(configuration: &Value) -> Answer {
-    let Some(section) = configuration.get("dump") else { return Ok(()) };
-    dump_section::check(section).map_err(|why| refused(&format!("the configuration's `dump`: {why}")))
-}
-
 fn refused(why: &str) -> Failure {
     Failure::new(ACL_ERROR_INVALID_DUMP_CONFIG, why.to_owned())
 }
