@@ -51,6 +51,11 @@ impl Failure {
         Self { text: format!("{what}: {}", self.text).into(), ..self }
     }
 
+    /// The same failure, as calls that know no more than that they fail report it.
+    pub(crate) fn coded(self, code: aclError) -> Self {
+        Self { code, ..self }
+    }
+
     /// The rule is a more particular one.
     pub(crate) fn instead(mut self, rule: RuleId) -> Self {
         self.breach.iter_mut().for_each(|breach| breach.rule = rule);

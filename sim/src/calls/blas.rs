@@ -1,12 +1,12 @@
 //! Products of matrices, and of a matrix and a vector: the operator `GEMM`, which has to be known as others have.
 
 use super::data_buffer::{aclCreateDataBuffer, aclDestroyDataBuffer};
-use super::operator::run;
+use super::operator::{known, run};
 use super::wanted;
 use crate::abi::{Address, Name, Out};
 use crate::failure::{Answer, Failure};
 use crate::machine::models::TensorDesc;
-use crate::machine::operators::{Attribute, Plan, Request, check_found, create_handle};
+use crate::machine::operators::{Attribute, Plan, Request, create_handle};
 use ascendcl_sys::types::*;
 
 /// What is multiplied: m × k with k × n.
@@ -71,9 +71,7 @@ impl Product {
         let flipped = |flip| Attribute::Bool(flip == aclTransType::ACL_TRANS_T);
         let attributes = [("transpose_a", flipped(flip_a)), ("transpose_b", flipped(flip_b))];
         let attributes = attributes.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        let plan = Plan::new(&Request { name: "GEMM".to_owned(), inputs, outputs: vec![result], attributes })?;
-        check_found(&plan)?;
-        Ok(plan)
+        known(&Request { name: "GEMM".to_owned(), inputs, outputs: vec![result], attributes })
     }
 
     fn run(&self, operands: &Operands, stream: aclrtStream) -> Answer {

@@ -6,6 +6,7 @@ use crate::machine::host::dump;
 use crate::machine::models::dump as dumps;
 use crate::machine::operators::statistics;
 use ascendcl_sys::constants::ACL_OP_DUMP_OP_AICORE_ARGS;
+use ascendcl_sys::error_codes::ACL_ERROR_FAILURE;
 use ascendcl_sys::types::{acldumpCallback, acldumpType};
 
 pub(crate) fn aclmdlInitDump() -> Answer {
@@ -14,26 +15,26 @@ pub(crate) fn aclmdlInitDump() -> Answer {
 
 /// Concerns models that are loaded afterwards.
 pub(crate) fn aclmdlSetDump(dump_cfg_path: Text<'_>) -> Answer {
-    let path = dump_cfg_path.get().filter(|path| !path.is_empty());
-    dump::set(&path.ok_or_else(|| Failure::invalid("there is no path of a configuration file"))?)
+    dump::set(dump_cfg_path.get().as_deref())
 }
 
 pub(crate) fn aclmdlFinalizeDump() -> Answer {
     dump::finalise()
 }
 
-/// Null if nothing is dumped. Only the folder of models' dumps is known here.
+/// Null if nothing is dumped. Dumps of failures are not simulated.
 pub(crate) fn acldumpGetPath(dump_type: acldumpType) -> CText {
-    let path = if dump_type == acldumpType::DATA_DUMP { dump::path() } else { None };
+    let of_data = [acldumpType::DATA_DUMP, acldumpType::OVERFLOW_DUMP].contains(&dump_type);
+    let path = if of_data { dump::path() } else { None };
     path.unwrap_or(CText::NULL)
 }
 
 /// From now on dumps are handed to the function, and no files are written.
 pub(crate) fn acldumpRegCallback(message_callback: acldumpCallback, flag: i32) -> Answer {
-    let function = message_callback.ok_or_else(|| Failure::invalid("the function is null"))?;
     if flag != 0 {
-        return Err(Failure::invalid(format!("found the flag {flag}; 0 is the only one, and means no files")));
+        return Err(refused(format!("found the flag {flag}; 0 is the only one, and means no files")));
     }
+    let function = message_callback.ok_or_else(|| refused("the function is null".to_owned()))?;
     dumps::hand_to(Some(function));
     Ok(())
 }
@@ -42,22 +43,25 @@ pub(crate) fn acldumpUnregCallback() {
     dumps::hand_to(None);
 }
 
-/// What single operators are given is noted from now on.
+/// What single operators are given is noted from now on. Other dumps that the type names are not looked at.
 pub(crate) fn aclopStartDumpArgs(dump_type: u32, path: Text<'_>) -> Answer {
-    the_only(dump_type)?;
-    let path = path.get().filter(|path| !path.is_empty());
-    statistics::start(&path.ok_or_else(|| Failure::invalid("there is no path of a folder"))?)
+    let path = path.get().ok_or_else(|| refused("the path of the folder is null".to_owned()))?;
+    if !is_of_arguments(dump_type) {
+        return Err(refused(format!("there is no dump of the type {dump_type}")));
+    }
+    statistics::start(&path)
 }
 
 /// Writes a file for each operator and its shapes.
 pub(crate) fn aclopStopDumpArgs(dump_type: u32) -> Answer {
-    the_only(dump_type)?;
-    statistics::stop()
+    if is_of_arguments(dump_type) { statistics::stop() } else { Ok(()) }
 }
 
-fn the_only(dump_type: u32) -> Answer {
-    match dump_type {
-        ACL_OP_DUMP_OP_AICORE_ARGS => Ok(()),
-        other => Err(Failure::invalid(format!("there is no dump of the type {other}"))),
-    }
+fn is_of_arguments(dump_type: u32) -> bool {
+    dump_type & ACL_OP_DUMP_OP_AICORE_ARGS != 0
+}
+
+/// Calls about dumps have one code for whatever they refuse.
+fn refused(text: String) -> Failure {
+    Failure::new(ACL_ERROR_FAILURE, text)
 }

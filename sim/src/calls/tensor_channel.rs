@@ -5,6 +5,7 @@ use super::wanted;
 use crate::abi::CText;
 use crate::abi::{Address, In, Name, Out, Text};
 use crate::failure::{Answer, Failure};
+use crate::machine::descriptions::queues::SMALLEST_QUEUE;
 use crate::machine::descriptions::tensor_channels::{
     self, Item, add_item, clean_channel, count_items, create_channel, create_item, destroy_channel, destroy_dataset,
     destroy_item, is_queue, item_at, read_item, receive, send, stop_channel, waiting_in, with_name,
@@ -131,6 +132,12 @@ pub(crate) fn acltdtCreateChannelWithCapacity(
     const LONGEST: usize = 128;
     if name.get().is_some_and(|name| name.len() >= LONGEST) {
         return told(Err(Failure::invalid(format!("a name has at most {} bytes", LONGEST - 1))));
+    }
+    // The library, too, looks at the lower half alone.
+    let capacity = capacity as u32 as usize;
+    if name.get().is_some() && capacity < SMALLEST_QUEUE as usize {
+        let text = format!("found the capacity {capacity}, expected at least {SMALLEST_QUEUE}");
+        return told(Err(Failure::refused(text)));
     }
     create(device_id, name, Some(capacity))
 }

@@ -129,6 +129,10 @@ fn attributes_are_answered_as_they_were_set() {
     ok!(tensor_queue::acltdtCreateQueue(attributes, &mut number));
     fails!(ACL_ERROR_INVALID_PARAM, "already", tensor_queue::acltdtCreateQueue(attributes, &mut number));
     ok!(tensor_queue::acltdtCreateQueue(null(), &mut number));
+    for depth in [0, 1] {
+        let small = self::attributes(c"small", depth);
+        fails!(ACL_ERROR_RT_PARAM_INVALID, "at least 2", tensor_queue::acltdtCreateQueue(small, &mut number));
+    }
 }
 
 fn list(routes: &[(u32, u32)]) -> *mut acltdtQueueRouteList {
@@ -160,16 +164,18 @@ fn routes(list: *mut acltdtQueueRouteList) -> Vec<[u32; 3]> {
 #[test]
 fn data_goes_along_the_routes_to_each_queue_and_waits_where_there_is_no_room() {
     let _world = world();
-    let [a, b, c] = [c"a", c"b", c"c"].map(|name| queue(name, 1));
+    let [a, b, c] = [c"a", c"b", c"c"].map(|name| queue(name, 2));
     let forward = list(&[(a, b), (a, c)]);
     ok!(tensor_queue::acltdtBindQueueRoutes(forward));
     assert_eq!(routes(forward), [[a, b, ACL_TDT_QUEUE_ROUTE_BIND], [a, c, ACL_TDT_QUEUE_ROUTE_BIND]]);
-    send(a, b"one");
-    send(a, b"two");
+    for data in [b"one", b"two", b"six"] {
+        send(a, data);
+    }
     assert_eq!(receive(b).0, b"one");
-    assert_eq!(receive(c).0, b"one");
-    assert_eq!(receive(c).0, b"two");
-    assert_eq!(receive(b).0, b"two");
+    for data in [b"one", b"two", b"six"] {
+        assert_eq!(receive(c).0, data);
+    }
+    assert_eq!([receive(b).0, receive(b).0], [b"two", b"six"]);
     // Back to the start would be a circle.
     let back = list(&[(c, a)]);
     fails!(ACL_ERROR_FAILURE, "a circle", tensor_queue::acltdtBindQueueRoutes(back));
@@ -185,7 +191,7 @@ fn data_goes_along_the_routes_to_each_queue_and_waits_where_there_is_no_room() {
 #[test]
 fn routes_are_found_by_their_ends() {
     let _world = world();
-    let [a, b, c] = [c"a", c"b", c"c"].map(|name| queue(name, 1));
+    let [a, b, c] = [c"a", c"b", c"c"].map(|name| queue(name, 2));
     ok!(tensor_queue::acltdtBindQueueRoutes(list(&[(a, b), (a, c), (b, c)])));
     let query = call!(tensor_queue::acltdtCreateQueueRouteQueryInfo());
     let found = list(&[(c, c)]);
@@ -216,7 +222,7 @@ fn routes_are_found_by_their_ends() {
 #[test]
 fn a_wait_without_a_limit_ends_when_something_comes() {
     let _world = world();
-    let queue = queue(c"late", 1);
+    let queue = queue(c"late", 2);
     let sender = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(20));
         ok!(device::aclrtSetDevice(0));
@@ -243,12 +249,14 @@ fn shared_buffers_are_refused_as_on_a_host() {
 #[test]
 fn data_that_waited_for_a_route_goes_on_when_that_is_unbound() {
     let _world = world();
-    let [a, b, c] = [c"a", c"b", c"c"].map(|name| queue(name, 1));
+    let [a, b, c] = [c"a", c"b", c"c"].map(|name| queue(name, 2));
     ok!(tensor_queue::acltdtBindQueueRoutes(list(&[(a, b), (a, c)])));
-    send(a, b"one");
-    assert_eq!(receive(c).0, b"one");
-    send(a, b"two");
+    for data in [b"one", b"two"] {
+        send(a, data);
+        assert_eq!(receive(c).0, data);
+    }
+    send(a, b"six");
     ok!(tensor_queue::acltdtUnbindQueueRoutes(list(&[(a, b)])));
-    assert_eq!(receive(c).0, b"two");
-    assert_eq!(receive(b).0, b"one");
+    assert_eq!(receive(c).0, b"six");
+    assert_eq!([receive(b).0, receive(b).0], [b"one", b"two"]);
 }

@@ -66,13 +66,19 @@ fn what_was_sent_is_received_in_order_and_is_a_copy() {
 #[test]
 fn a_full_channel_and_an_empty_one_say_so_when_the_time_is_up() {
     let _world = world();
-    let channel = channel("small", 1);
+    let channel = channel("small", 2);
     let mut numbers = [0.0; 4];
     let sent = dataset(&mut numbers);
-    ok!(tensor_channel::acltdtSendTensor(channel, sent, 0));
-    fails!(ACL_ERROR_RT_QUEUE_FULL, "room for 1", tensor_channel::acltdtSendTensor(channel, sent, 0));
+    for _ in 0..2 {
+        ok!(tensor_channel::acltdtSendTensor(channel, sent, 0));
+    }
+    fails!(ACL_ERROR_RT_QUEUE_FULL, "room for 2", tensor_channel::acltdtSendTensor(channel, sent, 0));
+    // Nothing stops a queue.
+    ok!(tensor_channel::acltdtStopChannel(channel));
     let received = call!(tensor_channel::acltdtCreateDataset());
-    ok!(tensor_channel::acltdtReceiveTensor(channel, received, 0));
+    for _ in 0..2 {
+        ok!(tensor_channel::acltdtReceiveTensor(channel, received, 0));
+    }
     let started = Instant::now();
     fails!(ACL_ERROR_RT_QUEUE_EMPTY, "in time", tensor_channel::acltdtReceiveTensor(channel, received, 30));
     assert!(started.elapsed() >= Duration::from_millis(30));
@@ -81,7 +87,7 @@ fn a_full_channel_and_an_empty_one_say_so_when_the_time_is_up() {
 #[test]
 fn a_receiver_is_woken_by_the_sender_and_by_the_end_of_the_channel() {
     let _world = world();
-    let channel = channel("woken", 0);
+    let channel = call!(tensor_channel::acltdtCreateChannel(0, c("TF_RECEIVE_woken").as_ptr()));
     let mut numbers = [5.0; 4];
     let sent = dataset(&mut numbers).addr();
     let handle = channel.addr();
@@ -104,7 +110,7 @@ fn a_receiver_is_woken_by_the_sender_and_by_the_end_of_the_channel() {
 #[test]
 fn received_items_go_with_their_dataset_and_the_programs_own_stay() {
     let _world = world();
-    let channel = channel("counted", 0);
+    let channel = channel("counted", 8);
     let mut numbers = [0.0; 4];
     let sent = dataset(&mut numbers);
     ok!(tensor_channel::acltdtSendTensor(channel, sent, 0));
@@ -138,7 +144,7 @@ fn the_mark_of_an_end_carries_no_data() {
     let item = call!(tensor_channel::acltdtCreateDataItem(end, null_mut(), 0, none, null_mut(), 0));
     let sent = call!(tensor_channel::acltdtCreateDataset());
     ok!(tensor_channel::acltdtAddDataItem(sent, item));
-    let channel = channel("ended", 0);
+    let channel = channel("ended", 8);
     ok!(tensor_channel::acltdtSendTensor(channel, sent, 0));
     let received = call!(tensor_channel::acltdtCreateDataset());
     ok!(tensor_channel::acltdtReceiveTensor(channel, received, 0));
@@ -172,7 +178,7 @@ fn dims_and_data_are_looked_at_when_they_are_sent() {
     assert_eq!(call!(tensor_channel::acltdtGetDataTypeFromItem(item)), kind);
     let sent = call!(tensor_channel::acltdtCreateDataset());
     ok!(tensor_channel::acltdtAddDataItem(sent, item));
-    fails!(ACL_ERROR_INVALID_PARAM, "data is null", tensor_channel::acltdtSendTensor(channel("odd", 0), sent, 0));
+    fails!(ACL_ERROR_INVALID_PARAM, "data is null", tensor_channel::acltdtSendTensor(channel("odd", 8), sent, 0));
     assert!(!create(TENSOR, &[1; 128], nothing, 0).is_null());
     assert!(create(TENSOR, &[1; 129], nothing, 0).is_null());
     let end = acltdtTensorType::ACL_TENSOR_DATA_END_OF_SEQUENCE;
@@ -216,16 +222,23 @@ fn tensors_of_a_dataset_are_on_one_side() {
 #[test]
 fn a_channel_without_a_capacity_has_no_limit_of_time_and_does_not_tell_its_size() {
     let _world = world();
-    let plain = call!(tensor_channel::acltdtCreateChannel(0, c("plain").as_ptr()));
+    let plain = call!(tensor_channel::acltdtCreateChannel(0, c("TF_RECEIVE_plain").as_ptr()));
+    let sends = call!(tensor_channel::acltdtCreateChannel(0, c("plain").as_ptr()));
     let mut numbers = [1.0; 4];
     let (sent, received, mut size) = (dataset(&mut numbers), call!(tensor_channel::acltdtCreateDataset()), 7);
     fails!(ACL_ERROR_INVALID_PARAM, "without a limit", tensor_channel::acltdtSendTensor(plain, sent, 0));
     ok!(tensor_channel::acltdtSendTensor(plain, sent, -1));
     fails!(ACL_ERROR_INVALID_PARAM, "without a limit", tensor_channel::acltdtReceiveTensor(plain, received, 100));
     ok!(tensor_channel::acltdtReceiveTensor(plain, received, -1));
+    ok!(tensor_channel::acltdtSendTensor(sends, sent, -1));
+    fails!(ACL_ERROR_INVALID_PARAM, "TF_RECEIVE_", tensor_channel::acltdtReceiveTensor(sends, received, -1));
     let unsupported = ACL_ERROR_FEATURE_UNSUPPORTED;
     fails!(unsupported, "without a capacity", tensor_channel::acltdtQueryChannelSize(plain, &mut size));
     fails!(unsupported, "without a capacity", tensor_channel::acltdtCleanChannel(plain));
+    for capacity in [0, 1, 1 << 32] {
+        let name = c("too small");
+        assert!(call!(tensor_channel::acltdtCreateChannelWithCapacity(0, name.as_ptr(), capacity)).is_null());
+    }
     let queue = channel("queue", 3);
     ok!(tensor_channel::acltdtQueryChannelSize(queue, &mut size));
     assert_eq!(size, 0);
@@ -234,6 +247,22 @@ fn a_channel_without_a_capacity_has_no_limit_of_time_and_does_not_tell_its_size(
     assert!(!call!(tensor_channel::acltdtCreateChannelWithCapacity(0, long(127).as_ptr(), 3)).is_null());
     assert!(call!(tensor_channel::acltdtCreateChannelWithCapacity(0, long(128).as_ptr(), 3)).is_null());
     assert!(!call!(tensor_channel::acltdtCreateChannel(0, long(128).as_ptr())).is_null());
+}
+
+/// Marks are sent, and slices are not.
+#[test]
+fn tensors_of_other_kinds_are_made_and_not_sent() {
+    let _world = world();
+    let (queue, none) = (channel("kinds", 8), core::ptr::null());
+    for (kind, is_sent) in [(-1, false), (0, true), (1, true), (2, true), (3, false), (4, false), (9, false)] {
+        let kind = acltdtTensorType(kind);
+        let float = aclDataType::ACL_FLOAT;
+        let item = call!(tensor_channel::acltdtCreateDataItem(kind, none, 0, float, null_mut(), 0));
+        let sent = call!(tensor_channel::acltdtCreateDataset());
+        ok!(tensor_channel::acltdtAddDataItem(sent, item));
+        let code = call!(tensor_channel::acltdtSendTensor(queue, sent, 0));
+        assert_eq!(code, if is_sent { 0 } else { ACL_ERROR_INVALID_PARAM }, "{kind:?}");
+    }
 }
 
 #[test]
@@ -247,13 +276,13 @@ fn the_mark_of_an_end_that_is_given_data_keeps_none() {
     assert!(call!(tensor_channel::acltdtGetDataAddrFromItem(item)).is_null());
     let sent = call!(tensor_channel::acltdtCreateDataset());
     ok!(tensor_channel::acltdtAddDataItem(sent, item));
-    ok!(tensor_channel::acltdtSendTensor(channel("marked", 0), sent, 0));
+    ok!(tensor_channel::acltdtSendTensor(channel("marked", 8), sent, 0));
 }
 
 #[test]
 fn a_wait_on_a_channel_that_is_destroyed_ends() {
     let _world = world();
-    let (channel, empty) = (Shared::new(channel("gone", 0)), call!(tensor_channel::acltdtCreateDataset()));
+    let (channel, empty) = (Shared::new(channel("gone", 8)), call!(tensor_channel::acltdtCreateDataset()));
     let empty = Shared::new(empty);
     let waits = std::thread::spawn(move || {
         ok!(device::aclrtSetDevice(0));
@@ -263,7 +292,7 @@ fn a_wait_on_a_channel_that_is_destroyed_ends() {
     ok!(tensor_channel::acltdtDestroyChannel(channel.get()));
     assert_eq!(waits.join().unwrap(), ACL_ERROR_INVALID_PARAM);
     // A new channel of the name is another one.
-    let again = self::channel("gone", 0);
+    let again = self::channel("gone", 8);
     ok!(tensor_channel::acltdtSendTensor(again, dataset(&mut [1.0; 4]), 0));
 }
 
@@ -277,7 +306,7 @@ fn a_channel_that_is_created_while_another_of_its_name_ends_has_not_stopped() {
             scope.spawn(move || {
                 ok!(device::aclrtSetDevice(0));
                 for _ in 0..10_000 {
-                    let channel = channel("race", 0);
+                    let channel = channel("race", 100_000);
                     ok!(tensor_channel::acltdtSendTensor(channel, sent.get(), 0));
                     ok!(tensor_channel::acltdtDestroyChannel(channel));
                 }

@@ -267,8 +267,14 @@ impl World {
             }
             "aclopHandle" => object!(
                 {
-                    let desc = self.object("aclTensorDesc", false).cast();
-                    let mut handle = null_mut();
+                    let desc: *mut aclTensorDesc = self.object("aclTensorDesc", false).cast();
+                    let (mut handle, cast, tensor) = (null_mut(), c"Cast".as_ptr(), desc.cast_const());
+                    let attributes = call!(operator::aclopCreateAttr());
+                    ok!(operator::aclopSetAttrInt(attributes, c"dst_type".as_ptr(), 0));
+                    let (engine, way) = (aclopEngineType::ACL_ENGINE_SYS, aclopCompileType::ACL_COMPILE_SYS);
+                    let none = core::ptr::null();
+                    ok!(op_compiler::aclopCompile(cast, 1, &tensor, 1, &tensor, attributes, engine, way, none));
+                    call!(operator::aclopDestroyAttr(attributes));
                     ok!(operator::aclopCreateHandleForCast(desc, desc, 0, &mut handle));
                     handle
                 },

@@ -343,7 +343,7 @@ fn a_stream_that_joins_a_capture_leads_back() {
 fn a_channel_of_tensors_is_stopped_before_it_is_destroyed() {
     use ascendcl_sim::exports::tensor_channel::*;
     breaks_without(rules::ERR_09, |stopped| {
-        let channel = Shared(acl!(acltdtCreateChannel(0, c"tensors".as_ptr())));
+        let channel = Shared(acl!(acltdtCreateChannel(0, c"TF_RECEIVE_tensors".as_ptr())));
         let handle = channel.0;
         let receiver = std::thread::spawn(move || {
             let dataset = acl!(acltdtCreateDataset());

@@ -129,27 +129,92 @@ fn dumps_are_set_by_the_configuration_of_the_start_or_by_calls() {
 #[test]
 fn settings_that_cannot_be_followed_are_refused_and_say_why() {
     let (_world, folder) = (world(), Folder::new("refused"));
+    // The order of the calls comes before the path.
+    fails!(ACL_ERROR_DUMP_NOT_RUN, "aclmdlInitDump", process::aclmdlSetDump(null()));
     ok!(process::aclmdlInitDump());
-    fails!(ACL_ERROR_INVALID_PARAM, "no path", process::aclmdlSetDump(null()));
+    fails!(ACL_ERROR_INVALID_PARAM, "null", process::aclmdlSetDump(null()));
+    fails!(ACL_ERROR_INVALID_FILE, "cannot be read", process::aclmdlSetDump(c("").as_ptr()));
     fails!(ACL_ERROR_INVALID_FILE, "/no/such", process::aclmdlSetDump(c("/no/such/file").as_ptr()));
-    for (section, why) in [
-        (r#""dump_list": [{}]"#, "it has no `dump_path`"),
-        (r#""dump_list": [{}], "dump_path": "/no/such/folder""#, "`/no/such/folder`, which is not a folder"),
-        (r#""dump_list": [{}], "dump_path": 3"#, "`dump_path` is not a text"),
-        (r#""dump_list": "all", "dump_path": "HERE""#, "`dump_list` is not a list"),
-        (r#""dump_list": [{}], "dump_path": "HERE", "dump_mode": "none""#, "`none`"),
-    ] {
+    for (section, why) in REFUSED {
         fails!(ACL_ERROR_INVALID_DUMP_CONFIG, why, process::aclmdlSetDump(folder.configuration(section).as_ptr()));
     }
-    let without = folder.0.join("without.json");
-    fs::write(&without, "{}").unwrap();
-    let path = c(without.to_str().unwrap());
-    fails!(ACL_ERROR_INVALID_DUMP_CONFIG, "section", process::aclmdlSetDump(path.as_ptr()));
-    fs::write(&without, "{").unwrap();
-    fails!(ACL_ERROR_PARSE_FILE, "not JSON", process::aclmdlSetDump(path.as_ptr()));
-    ok!(process::aclmdlSetDump(folder.configuration(r#""dump_list": []"#).as_ptr()));
+    let away = r#""dump_list": [], "dump_path": "/no/such/folder""#;
+    let away = folder.configuration(away);
+    fails!(ACL_ERROR_INVALID_DUMP_CONFIG, "which is not a folder", process::aclmdlSetDump(away.as_ptr()));
+    for section in TAKEN_AS_THEY_ARE {
+        ok!(process::aclmdlSetDump(folder.configuration(section).as_ptr()));
+    }
+    let other = folder.0.join("other.json");
+    let set = |text: &str| {
+        fs::write(&other, text).unwrap();
+        call!(process::aclmdlSetDump(c(other.to_str().unwrap()).as_ptr()))
+    };
+    assert_eq!(["", "{}", r#"{"dump": {}}"#].map(set), [0; 3]);
+    assert_eq!(set(r#"{"dump": 1}"#), ACL_ERROR_INVALID_DUMP_CONFIG);
+    assert_eq!(set("{"), ACL_ERROR_INVALID_DUMP_CONFIG);
+    assert_eq!(set(&"[".repeat(11)), ACL_ERROR_PARSE_FILE);
     run(load(&files::sum("2", None)), 1.0);
-    assert_eq!(folder.dumped(), [""; 0]);
+    assert_eq!(folder.dumped(), [""; 0], "none of them wants a dump");
+}
+
+/// What a section may not say, and what the text says of that.
+const REFUSED: [(&str, &str); 29] = [
+    (r#""dump_list": [{}]"#, "it has no `dump_path`"),
+    (r#""dump_list": []"#, "it has no `dump_path`"),
+    (r#""dump_list": [{}], "dump_path": """#, "`dump_path` is empty"),
+    (r#""dump_list": [{}], "dump_path": 3"#, "`dump_path` is not a text"),
+    (r#""dump_list": "all", "dump_path": "HERE""#, "`dump_list` is not a list"),
+    (r#""dump_list": ["all"], "dump_path": "HERE""#, "`dump_list` is not a list of objects"),
+    (r#""dump_list": [{"model_name": 1}], "dump_path": "HERE""#, "`model_name` is not a text"),
+    (r#""dump_list": [{"model_name": ""}], "dump_path": "HERE""#, "`model_name` is empty"),
+    (r#""dump_list": [{"layer": []}], "dump_path": "HERE""#, "`layer` is empty"),
+    (r#""dump_list": [{"layer": "one"}], "dump_path": "HERE""#, "`layer` is not a list of texts"),
+    (r#""dump_list": [{"watcher_nodes": ["one"]}], "dump_path": "HERE""#, "go with a watcher"),
+    (r#""dump_list": [{"optype_blacklist": [{}]}], "dump_path": "HERE""#, "goes with `dump_level` `op`"),
+    (r#""dump_list": [{"opname_range": [{}]}], "dump_path": "HERE", "dump_level": "op""#, "ranges of operators"),
+    (r#""dump_list": [{}], "dump_path": "HERE", "dump_mode": "none""#, "`none`"),
+    (r#""dump_path": "HERE", "dump_op_switch": "yes""#, "`yes`"),
+    (r#""dump_path": "HERE", "dump_kernel_data": "printf,""#, "`dump_kernel_data` is ``"),
+    (r#""dump_path": "HERE", "dump_stats": ["Most"], "dump_data": "stats""#, "`Most`"),
+    (r#""dump_path": "HERE", "dump_stats": ["Max"]"#, "goes with `dump_data` `stats`"),
+    (r#""dump_path": "HERE", "dump_stats": [], "dump_data": "stats""#, "is not empty"),
+    (r#""dump_path": "HERE", "dump_step": "3-1""#, "`3-1`"),
+    (r#""dump_path": "HERE", "dump_step": "1||2""#, "has ``"),
+    (r#""dump_path": "HERE", "dump_step": "1-2-3""#, "`1-2-3`"),
+    (r#""dump_path": "HERE", "dump_debug": "on", "dump_list": []"#, "with `dump_debug` on"),
+    (r#""dump_path": "HERE", "dump_debug": "on", "dump_op_switch": "on""#, "`dump_op_switch` is not on"),
+    (r#""dump_scene": "everything""#, "`everything`"),
+    (r#""dump_scene": "lite_exception", "dump_list": []"#, "with a scene of failures"),
+    (r#""dump_scene": "watcher", "dump_level": "op", "dump_path": "HERE""#, "with a watcher"),
+    (r#""dump_scene": "watcher", "dump_list": [{}], "dump_path": "HERE""#, "go with a watcher"),
+    (r#""dump_scene": "watcher", "dump_mode": "all", "dump_path": "HERE""#, "dumps outputs"),
+];
+
+/// Sections that are right, and of which nothing is dumped here.
+const TAKEN_AS_THEY_ARE: [&str; 7] = [
+    r#""dump_list": [], "dump_path": "HERE""#,
+    r#""dump_path": "HERE", "dump_op_switch": "on", "dump_kernel_data": "printf,assert", "dump_level": "kernel""#,
+    r#""dump_path": "HERE", "dump_debug": "on", "dump_step": "not looked at""#,
+    r#""dump_path": "HERE", "dump_step": "0|3-7|5-5", "dump_data": "stats", "dump_stats": ["Max", "Positive Inf"]"#,
+    r#""dump_scene": "aic_err_norm_dump", "dump_path": "/no/such/folder""#,
+    r#""dump_scene": "watcher", "dump_path": "HERE""#,
+    r#""dump_path": "HERE", "another": 1"#,
+];
+
+/// A folder that is not there is another machine's.
+#[test]
+fn a_start_refuses_dumps_that_cannot_be_followed_except_for_their_folder() {
+    let (_world, folder) = (world(), Folder::new("refused-start"));
+    for (section, _) in REFUSED {
+        ascendcl_sim::control::reset();
+        let code = call!(process::aclInit(folder.configuration(section).as_ptr()));
+        assert_eq!(code, ACL_ERROR_INVALID_DUMP_CONFIG, "{section}");
+    }
+    let away = r#""dump_list": [{}], "dump_path": "/no/such/folder""#;
+    for section in TAKEN_AS_THEY_ARE.into_iter().chain([away]) {
+        ascendcl_sim::control::reset();
+        ok!(process::aclInit(folder.configuration(section).as_ptr()));
+    }
 }
 
 #[test]
@@ -193,8 +258,10 @@ fn a_function_takes_dumps_in_place_of_files() {
     let told = path();
     assert_eq!(string(told), folder.0.to_str().unwrap());
     assert!(call!(dump::acldumpGetPath(acldumpType::AIC_ERR_BRIEF_DUMP)).is_null());
-    fails!(ACL_ERROR_INVALID_PARAM, "null", dump::acldumpRegCallback(None, 0));
-    fails!(ACL_ERROR_INVALID_PARAM, "flag 1", dump::acldumpRegCallback(Some(take), 1));
+    assert_eq!(call!(dump::acldumpGetPath(acldumpType::OVERFLOW_DUMP)), told);
+    fails!(ACL_ERROR_FAILURE, "flag 1", dump::acldumpRegCallback(None, 1));
+    fails!(ACL_ERROR_FAILURE, "null", dump::acldumpRegCallback(None, 0));
+    fails!(ACL_ERROR_FAILURE, "flag 1", dump::acldumpRegCallback(Some(take), 1));
     ok!(dump::acldumpRegCallback(Some(take), 0));
     let id = load(&files::sum("2", None));
     run(id, 1.0);

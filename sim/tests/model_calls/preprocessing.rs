@@ -66,7 +66,17 @@ fn a_model_says_that_it_has_no_preprocessing() {
     let mut info = core::mem::MaybeUninit::<aclAippInfo>::uninit();
     let info = info.as_mut_ptr();
     fails!(ACL_ERROR_GE_AIPP_NOT_EXIST, "no preproc", model_aipp::aclmdlGetFirstAippInfo(model, 0, info));
-    let (dataset, set) = (call!(model::aclmdlCreateDataset()), parameters(1));
-    fails!(invalid, "takes no parameters", model_aipp::aclmdlSetInputAIPP(model, dataset, 0, set));
-    fails!(invalid, "takes no parameters", model_aipp::aclmdlSetAIPPByInputIndex(model, dataset, 0, set));
+    let (empty, set) = (call!(model::aclmdlCreateDataset()), parameters(1));
+    let two = dataset(&[(null_mut(), 0), (null_mut(), 0)]);
+    let for_input = |dataset, index, set| call!(model_aipp::aclmdlSetInputAIPP(model, dataset, index, set));
+    let for_picture = |dataset, index, set| call!(model_aipp::aclmdlSetAIPPByInputIndex(model, dataset, index, set));
+    fails!(invalid, "not the one for parameters", model_aipp::aclmdlSetInputAIPP(model, empty, 0, set));
+    fails!(invalid, "none with the index 1", model_aipp::aclmdlSetInputAIPP(model, empty, 1, set));
+    assert_eq!([for_input(null_mut(), 0, set), for_input(empty, 0, null_mut())], [invalid; 2]);
+    fails!(ACL_ERROR_FAILURE, "takes no parameters", model_aipp::aclmdlSetAIPPByInputIndex(model, two, 0, set));
+    // The dataset comes before the model.
+    fails!(invalid, "the dataset has 0 buffers", model_aipp::aclmdlSetAIPPByInputIndex(99, empty, 0, set));
+    fails!(invalid, "the model has 1 inputs", model_aipp::aclmdlSetAIPPByInputIndex(model, two, 1, set));
+    assert_eq!([for_picture(null_mut(), 0, set), for_picture(two, 0, null_mut())], [invalid; 2]);
+    destroy(two);
 }

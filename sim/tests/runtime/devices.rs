@@ -85,6 +85,9 @@ fn what_a_configuration_says_is_looked_at() {
         (r#"{"err_msg_mode": "2"}"#, ACL_ERROR_INVALID_PARAM),
         (r#"{"err_msg_mode": 1}"#, ACL_ERROR_INVALID_PARAM),
         (r#"{"defaultDevice": {"default_device": "0"}}"#, ACL_SUCCESS),
+        (r#"{"defaultDevice": {"default_device": "1"}}"#, ACL_SUCCESS),
+        (r#"{"defaultDevice": {"default_device": "99"}}"#, ACL_ERROR_RT_INVALID_DEVICEID),
+        (r#"{"defaultDevice": {"default_device": "99999999999999999999"}}"#, ACL_ERROR_RT_INVALID_DEVICEID),
         (r#"{"defaultDevice": {}}"#, ACL_SUCCESS),
         (r#"{"defaultDevice": 0}"#, ACL_SUCCESS),
         (r#"{"defaultDevice": {"default_device": "-1"}}"#, failure),
@@ -103,6 +106,18 @@ fn what_a_configuration_says_is_looked_at() {
         (r#"{"acl_graph": {"event_mode": "1"}}"#, ACL_SUCCESS),
         (r#"{"acl_graph": {"event_mode": "2"}}"#, ACL_ERROR_INVALID_PARAM),
         (r#"{"acl_graph": {}}"#, ACL_SUCCESS),
+        (r#"{"max_opqueue_num": "20000"}"#, ACL_SUCCESS),
+        (r#"{"max_opqueue_num": 1}"#, ACL_SUCCESS),
+        (r#"{"max_opqueue_num": "1 and more"}"#, ACL_SUCCESS),
+        (r#"{"max_opqueue_num": "0"}"#, ACL_ERROR_INVALID_PARAM),
+        (r#"{"max_opqueue_num": -1}"#, ACL_ERROR_INVALID_PARAM),
+        (r#"{"max_opqueue_num": "many"}"#, ACL_ERROR_INVALID_PARAM),
+        (r#"{"max_opqueue_num": [7]}"#, ACL_ERROR_INVALID_PARAM),
+        // One thing is looked at after the other.
+        (r#"{"dump": 1, "err_msg_mode": "2"}"#, ACL_ERROR_INVALID_PARAM),
+        (r#"{"max_opqueue_num": 0, "dump": 1}"#, ACL_ERROR_INVALID_DUMP_CONFIG),
+        (r#"{"defaultDevice": {"default_device": "00"}, "max_opqueue_num": 0}"#, ACL_ERROR_INVALID_PARAM),
+        (r#"{"acl_graph": {"event_mode": "2"}, "defaultDevice": {"default_device": "00"}}"#, failure),
     ] {
         assert_eq!(start_with(text), code, "{text}");
         control::reset();

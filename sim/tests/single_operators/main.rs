@@ -17,6 +17,7 @@ mod tensors;
 mod pool;
 
 mod allocators;
+mod arguments;
 mod blas;
 mod finding;
 mod handles;

@@ -104,7 +104,11 @@ fn casts_cut_off_fractions_and_round_to_the_nearest_half() {
     ok!(aclopSetAttrDataType(attributes, c("dst_type").as_ptr(), i32::TYPE));
     assert_eq!(calculate::<i32>("Cast", &[floats], &[4], attributes), [1, -1, 0, 300]);
     let y = output::<i32>(&[4], 4);
-    ok!(aclopCast(floats.desc, floats.buffer, y.desc, y.buffer, 0, aclrtStream::NULL));
+    let call = |y: Tensor| acl!(aclopCast(floats.desc, floats.buffer, y.desc, y.buffer, 0, aclrtStream::NULL));
+    let bytes = output::<u8>(&[4], 4);
+    fails!(ACL_ERROR_OP_NOT_FOUND, "Cast: no model", call(bytes));
+    assert_eq!(compile("Cast", &[floats.desc], y.desc, to(i32::TYPE)), ACL_SUCCESS);
+    assert_eq!(call(y), ACL_SUCCESS, "{}", message());
     ok!(aclrtSynchronizeStream(aclrtStream::NULL));
     assert_eq!(y.elements::<i32>(), [1, -1, 0, 300]);
 }
@@ -144,8 +148,9 @@ fn an_open_output_gets_its_shape_and_is_there_when_the_call_returns() {
     }
     let y = desc(i32::TYPE, &[-2]);
     let mut descs = [column.desc, row.desc];
-    let (descs, mut outcome) = (descs.as_mut_ptr(), y);
-    ok!(aclopInferShape(c("Add").as_ptr(), 2, descs, null_mut(), 1, &mut outcome, EMPTY));
+    let mut elements = [column.buffer, row.buffer];
+    let (descs, elements, mut outcome) = (descs.as_mut_ptr(), elements.as_mut_ptr(), y);
+    ok!(aclopInferShape(c("Add").as_ptr(), 2, descs, elements, 1, &mut outcome, EMPTY));
     assert_eq!(acl!(aclGetTensorDescDim(y, 1)), 3);
 }
 
@@ -208,10 +213,17 @@ fn what_operators_were_given_is_written_where_it_was_asked_for() {
     let path = std::ffi::CString::new(folder.join("deep").to_str().unwrap()).unwrap();
     let [a, b] = [input(&[3], &[6.0_f32, -1.0, 0.5]), input(&[3], &[2.0_f32, 4.0, 0.25])];
     let matrix = input(&[2, 3], &[1_i32, 2, 3, 4, 5, 6]);
-    fails!(ACL_ERROR_INVALID_PARAM, "no path", acl!(aclopStartDumpArgs(1, std::ptr::null())));
-    fails!(ACL_ERROR_INVALID_PARAM, "type 2", acl!(aclopStartDumpArgs(2, path.as_ptr())));
+    let refused = ACL_ERROR_FAILURE;
+    fails!(refused, "null", acl!(aclopStartDumpArgs(2, std::ptr::null())));
+    fails!(refused, "type 2", acl!(aclopStartDumpArgs(2, path.as_ptr())));
+    fails!(refused, "empty", acl!(aclopStartDumpArgs(1, c("").as_ptr())));
+    let file = std::env::current_exe().unwrap();
+    fails!(refused, "cannot be written", acl!(aclopStartDumpArgs(1, c(file.to_str().unwrap()).as_ptr())));
     calculate::<f32>("Sub", &[a, b], &[3], EMPTY);
-    ok!(aclopStartDumpArgs(1, path.as_ptr()));
+    // What else the type names is not looked at.
+    ok!(aclopStartDumpArgs(3, path.as_ptr()));
+    fails!(refused, "noted already", acl!(aclopStartDumpArgs(1, path.as_ptr())));
+    ok!(aclopStopDumpArgs(2));
     calculate::<f32>("Add", &[a, b], &[3], EMPTY);
     calculate::<f32>("Add", &[b, a], &[3], EMPTY);
     calculate::<i32>("MatMul", &[matrix, matrix], &[2, 2], flags(&["transpose_x2"]));

@@ -6,9 +6,9 @@ macro_rules! op_compiler_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
         [$($extra)*] op_compiler ["libacl_op_compiler.so" "libascendcl.so"]
 
-        [optional] fn aclCreateGraphDumpOpt() -> *mut aclGraphDumpOption;
-        [optional] fn aclDestroyGraphDumpOpt(graph_dump_opt: *const aclGraphDumpOption) -> aclError;
-        [optional] fn aclGenGraphAndDumpForOp(
+        [optional sim] fn aclCreateGraphDumpOpt() -> *mut aclGraphDumpOption;
+        [optional sim] fn aclDestroyGraphDumpOpt(graph_dump_opt: *const aclGraphDumpOption) -> aclError;
+        [optional sim] fn aclGenGraphAndDumpForOp(
             op_type: *const c_char, num_inputs: c_int, input_desc: *const *const aclTensorDesc,
             inputs: *const *const aclDataBuffer, num_outputs: c_int, output_desc: *const *const aclTensorDesc,
             outputs: *const *mut aclDataBuffer, attr: *const aclopAttr, engine_type: aclopEngineType,

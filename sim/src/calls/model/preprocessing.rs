@@ -6,9 +6,9 @@ use crate::abi::{Name, Out};
 use crate::calls::wanted;
 use crate::failure::{Answer, Failure};
 use crate::machine::descriptions::media::PREPROCESSINGS;
-use crate::machine::models::find;
+use crate::machine::models::{buffer_count, find};
 use ascendcl_sys::constants::ACL_INVALID_NODE_INDEX;
-use ascendcl_sys::error_codes::ACL_ERROR_GE_AIPP_NOT_EXIST;
+use ascendcl_sys::error_codes::{ACL_ERROR_FAILURE, ACL_ERROR_GE_AIPP_NOT_EXIST};
 use ascendcl_sys::types::*;
 use core::fmt::Display;
 use core::ops::RangeInclusive;
@@ -170,26 +170,27 @@ pub(crate) fn aclmdlSetInputAIPP(
     index: usize,
     parameters: Parameters,
 ) -> Answer {
-    refuse(model_id, dataset, index, parameters)
+    given(dataset.0 != 0, "dataset")?;
+    PREPROCESSINGS.read(parameters)?;
+    input(model_id, index)?;
+    Err(Failure::invalid(format!("input {index} of the model is not the one for parameters of preprocessing")))
 }
 
+/// Its index is that of the picture. That the input has no parameters is another code than above (500001).
 pub(crate) fn aclmdlSetAIPPByInputIndex(
     model_id: u32,
     dataset: Name<aclmdlDataset>,
     index: usize,
     parameters: Parameters,
 ) -> Answer {
-    refuse(model_id, dataset, index, parameters)
-}
-
-/// The code is the vendor's for an input that takes no parameters.
-fn refuse(model_id: u32, dataset: Name<aclmdlDataset>, index: usize, parameters: Parameters) -> Answer {
-    given(dataset.0 != 0, "dataset")?;
     PREPROCESSINGS.read(parameters)?;
-    find(model_id)?;
-    Err(Failure::invalid(format!(
-        "input {index} of the model takes no parameters of preprocessing: the model has none"
-    )))
+    let buffers = buffer_count(dataset)?;
+    if index >= buffers {
+        return Err(Failure::invalid(format!("the dataset has {buffers} buffers, and none with the index {index}")));
+    }
+    input(model_id, index)?;
+    let text = format!("input {index} of the model takes no parameters of preprocessing: the model has none");
+    Err(Failure::new(ACL_ERROR_FAILURE, text))
 }
 
 pub(crate) fn aclmdlGetAippType(

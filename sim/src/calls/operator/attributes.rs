@@ -1,6 +1,5 @@
 //! Attributes of operators.
 
-use super::count;
 use crate::abi::{In, Name, Text};
 use crate::calls::model::told;
 use crate::failure::{Answer, Failure};
@@ -82,7 +81,7 @@ pub(crate) fn aclopSetAttrListString(
     values: In<'_, *const c_char>,
 ) -> Answer {
     set(attr, attr_name, || {
-        let texts = values.texts(count(num_values, "value", &[values.is_null()])?);
+        let texts = values.texts(pointers(num_values, values.is_null())?);
         let texts = texts.into_iter().collect::<Option<Vec<_>>>();
         texts.map(Attribute::Strings).ok_or_else(|| Failure::invalid("one of the values is null"))
     })
@@ -96,10 +95,14 @@ pub(crate) fn aclopSetAttrListListInt(
     values: In<'_, *const i64>,
 ) -> Answer {
     set(attr, attr_name, || {
-        let lists = count(num_lists, "list", &[num_values.is_null(), values.is_null()])?;
-        let lengths = num_values.list(lists).into_iter().zip(values.list(lists));
-        let lengths = lengths.map(|(length, list)| count(length, "value", &[list.is_null()]));
-        let lengths = lengths.collect::<Answer<Vec<_>>>()?;
+        let lists = pointers(num_lists, values.is_null())?;
+        if num_values.is_null() {
+            return Err(Failure::invalid("the numbers of values are null"));
+        }
+        if values.list(lists).iter().any(|list| list.is_null()) {
+            return Err(Failure::invalid("one of the lists is null"));
+        }
+        let lengths: Vec<_> = num_values.list(lists).into_iter().map(at_least_none).collect();
         Ok(Attribute::IntLists(values.lists(&lengths)))
     })
 }
@@ -109,6 +112,23 @@ fn set(attr: Name<aclopAttr>, name: Text<'_>, value: impl FnOnce() -> Answer<Att
     set_attribute(attr, name.into_owned(), value()?)
 }
 
+/// A negative number of values stands for none.
 fn list<T: Copy>(length: i32, values: &In<'_, T>) -> Answer<Vec<T>> {
-    Ok(values.list(count(length, "value", &[values.is_null()])?))
+    let length = at_least_none(length);
+    if length > 0 && values.is_null() {
+        return Err(Failure::invalid(format!("{length} values are announced, and the list of them is null")));
+    }
+    Ok(values.list(length))
+}
+
+/// The length of a list of pointers, which may be null only where the length is 0. A negative length stands for 0, too.
+fn pointers(length: i32, is_null: bool) -> Answer<usize> {
+    if length != 0 && is_null {
+        return Err(Failure::invalid(format!("{length} values are announced, and the list of them is null")));
+    }
+    Ok(at_least_none(length))
+}
+
+fn at_least_none(length: i32) -> usize {
+    usize::try_from(length).unwrap_or(0)
 }

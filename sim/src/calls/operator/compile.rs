@@ -1,9 +1,10 @@
 //! Making operators known: compiling them, or loading compiled ones.
 
-use super::{count, request};
+use super::operands::{check_counts, check_not_on_host, count, request};
 use crate::abi::{Address, In, Name, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::operators::{self, Request};
+use ascendcl_sys::error_codes::{ACL_ERROR_API_NOT_SUPPORT, ACL_ERROR_GE_FAILURE};
 use ascendcl_sys::types::*;
 
 #[allow(clippy::too_many_arguments)]
@@ -16,34 +17,47 @@ pub(crate) fn aclopCompile(
     attr: Name<aclopAttr>,
     engine_type: aclopEngineType,
     compile_flag: aclopCompileType,
-    _op_path: Text<'_>,
+    op_path: Text<'_>,
 ) -> Answer {
+    check_counts(num_inputs, num_outputs)?;
+    check_way(compile_flag)?;
     let given = count(num_inputs, "input", &[input_desc.is_null()])?;
     let wanted = count(num_outputs, "output", &[output_desc.is_null()])?;
     let request = request(op_type, &input_desc.names(given), &output_desc.names(wanted), attr)?;
-    compiled(&request, engine_type, compile_flag)
+    check_not_on_host(&request)?;
+    compiled(&request, engine_type, compile_flag, op_path)
 }
 
-/// Compiles an operator of the simulator's own. Those that a program brings the code of cannot run here.
-pub(super) fn compiled(request: &Request, engine_type: aclopEngineType, compile_flag: aclopCompileType) -> Answer {
+/// What is neither of the two ways is refused before the operator is looked at (200001).
+pub(super) fn check_way(compile_flag: aclopCompileType) -> Answer {
+    if compile_flag > aclopCompileType::ACL_COMPILE_UNREGISTERED {
+        let text = format!("there is no compile type {}", compile_flag.0);
+        return Err(Failure::new(ACL_ERROR_API_NOT_SUPPORT, text));
+    }
+    Ok(())
+}
+
+/// Compiles an operator of the simulator's own. Those that a program brings the code of cannot run here. Whatever the
+/// compiler has against an operator, its answer is 500002.
+pub(super) fn compiled(
+    request: &Request,
+    engine_type: aclopEngineType,
+    compile_flag: aclopCompileType,
+    op_path: Text<'_>,
+) -> Answer {
+    if compile_flag == aclopCompileType::ACL_COMPILE_UNREGISTERED {
+        op_path.get().ok_or_else(|| Failure::invalid("the path of the operator's code is null"))?;
+        return Err(Failure::unsupported("the simulator compiles no operators that it does not have"));
+    }
     if engine_type > aclopEngineType::ACL_ENGINE_VECTOR {
-        return Err(Failure::invalid(format!("there is no engine {}", engine_type.0)));
+        return Err(Failure::new(ACL_ERROR_GE_FAILURE, format!("there is no engine {}", engine_type.0)));
     }
-    match compile_flag {
-        aclopCompileType::ACL_COMPILE_SYS => operators::compile(request),
-        aclopCompileType::ACL_COMPILE_UNREGISTERED => {
-            Err(Failure::unsupported("the simulator compiles no operators that it does not have"))
-        }
-        other => Err(Failure::invalid(format!("there is no compile type {}", other.0))),
-    }
+    operators::compile(request).map_err(|failure| failure.coded(ACL_ERROR_GE_FAILURE))
 }
 
+/// Any number but that of the fuzzy way stands for the usual one.
 pub(crate) fn aclopSetCompileFlag(flag: aclOpCompileFlag) -> Answer {
-    match flag {
-        aclOpCompileFlag::ACL_OP_COMPILE_DEFAULT => operators::set_fuzzy(false),
-        aclOpCompileFlag::ACL_OP_COMPILE_FUZZ => operators::set_fuzzy(true),
-        other => return Err(Failure::invalid(format!("there is no compile flag {}", other.0))),
-    }
+    operators::set_fuzzy(flag == aclOpCompileFlag::ACL_OP_COMPILE_FUZZ);
     Ok(())
 }
 

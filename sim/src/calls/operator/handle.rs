@@ -1,12 +1,13 @@
 //! Executing an operator by a handle.
 
-use super::execute::{cast, run};
-use super::{count, request};
+use super::execute::{cast, check_both, run};
+use super::known;
+use super::operands::{are_empty, check_buffers, check_not_on_host, count, request};
 use crate::abi::{In, Name, Out, Text};
 use crate::calls::model::told;
 use crate::calls::wanted;
 use crate::failure::Answer;
-use crate::machine::operators::{Plan, check_found, create_handle, destroy_handle, find_handle};
+use crate::machine::operators::{Request, create_handle, destroy_handle, find_handle};
 use ascendcl_sys::types::*;
 
 /// The operator has to be known already, and its shapes fixed (OP-07).
@@ -23,10 +24,13 @@ pub(crate) fn aclopCreateHandle(
     let given = count(num_inputs, "input", &[input_desc.is_null()])?;
     let wanted = count(num_outputs, "output", &[output_desc.is_null()])?;
     let request = request(op_type, &input_desc.names(given), &output_desc.names(wanted), op_attr)?;
-    let plan = Plan::new(&request)?.fixed()?;
-    check_found(&plan)?;
-    handle.set(create_handle(plan).pointer());
+    handle.set(create(&request)?.pointer());
     Ok(())
+}
+
+fn create(request: &Request) -> Answer<Name<aclopHandle>> {
+    check_not_on_host(request)?;
+    Ok(create_handle(known(request)?.fixed()?))
 }
 
 pub(crate) fn aclopCreateHandleForCast(
@@ -36,8 +40,7 @@ pub(crate) fn aclopCreateHandleForCast(
     mut handle: Out<'_, *mut aclopHandle>,
 ) -> Answer {
     wanted(&handle)?;
-    let plan = Plan::new(&cast(src_desc, dst_desc, truncate)?)?.fixed()?;
-    handle.set(create_handle(plan).pointer());
+    handle.set(create(&cast(src_desc, dst_desc, truncate)?)?.pointer());
     Ok(())
 }
 
@@ -52,7 +55,12 @@ pub(crate) fn aclopExecWithHandle(
     let plan = find_handle(handle)?;
     let given = count(num_inputs, "input", &[inputs.is_null()])?;
     let wanted = count(num_outputs, "output", &[outputs.is_null()])?;
-    run(&plan, &inputs.names(given), &outputs.names(wanted), stream)
+    let (inputs, outputs) = (inputs.names(given), outputs.names(wanted));
+    check_both(|what, buffers| check_buffers(plan.name(), what, buffers), &inputs, &outputs, stream)?;
+    if are_empty(plan.name(), &outputs)? {
+        return Ok(());
+    }
+    run(&plan, &inputs, &outputs, stream)
 }
 
 /// Has no result: why it failed is the thread's recent text. By OP-07 the handle is destroyed after the call that executes

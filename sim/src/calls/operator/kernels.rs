@@ -1,6 +1,6 @@
 //! Choosing kernels that a program brings for operators of its own.
 
-use super::{count, request};
+use super::operands::{count, request};
 use crate::abi::{Address, In, KernelChoice, Name, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::operators::{Chosen, check_chosen, choice_of, choose, register_choice, unregister_choice};

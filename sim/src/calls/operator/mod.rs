@@ -3,43 +3,26 @@
 mod attributes;
 mod compile;
 mod execute;
+mod graphs;
 mod handle;
 mod kernels;
+mod operands;
 
-pub(crate) use {attributes::*, compile::*, execute::*, handle::*, kernels::*};
+pub(crate) use {attributes::*, compile::*, execute::*, graphs::*, handle::*, kernels::*};
 
 pub(in crate::calls) use execute::run;
 
-use crate::abi::{Name, Text};
-use crate::failure::{Answer, Failure};
-use crate::machine::models::{TensorDesc, with_tensor};
-use crate::machine::operators::{Request, read_attributes};
-use ascendcl_sys::types::{aclTensorDesc, aclopAttr};
+use crate::failure::Answer;
+use crate::machine::operators::{Plan, Request, check_found};
+use ascendcl_sys::error_codes::ACL_ERROR_OP_NOT_FOUND;
 
-/// The arguments of a call about an operator.
-fn request(
-    op_type: Text<'_>,
-    inputs: &[Name<aclTensorDesc>],
-    outputs: &[Name<aclTensorDesc>],
-    attr: Name<aclopAttr>,
-) -> Answer<Request> {
-    let name = op_type.get().ok_or_else(|| Failure::invalid("the operator type is null"))?.into_owned();
-    let (inputs, outputs) = (descriptions(&name, "input", inputs)?, descriptions(&name, "output", outputs)?);
-    Ok(Request { name, inputs, outputs, attributes: read_attributes(attr)? })
+/// An operator that has to be known by now. One that nothing could have made known is not found either (100024).
+pub(in crate::calls) fn known(request: &Request) -> Answer<Plan> {
+    let plan = planned(request)?;
+    check_found(&plan)?;
+    Ok(plan)
 }
 
-fn descriptions(name: &str, what: &str, list: &[Name<aclTensorDesc>]) -> Answer<Vec<TensorDesc>> {
-    let description = |(index, desc): (usize, &Name<aclTensorDesc>)| {
-        with_tensor(*desc, |desc| desc.clone()).map_err(|failure| failure.of(&format!("{name}, {what} {index}")))
-    };
-    list.iter().enumerate().map(description).collect()
-}
-
-/// The length of a list whose pointers these are: as C pairs them, and none of them null unless the list is empty.
-fn count(length: i32, what: &str, nulls: &[bool]) -> Answer<usize> {
-    let count = usize::try_from(length).map_err(|_| Failure::invalid(format!("there are no {length} {what}s")))?;
-    if count > 0 && nulls.contains(&true) {
-        return Err(Failure::invalid(format!("{count} {what}s are announced, and a list of them is null")));
-    }
-    Ok(count)
+fn planned(request: &Request) -> Answer<Plan> {
+    Plan::new(request).map_err(|failure| failure.coded(ACL_ERROR_OP_NOT_FOUND))
 }

@@ -81,11 +81,14 @@ struct Queues {
 static QUEUES: Mutex<Queues> = Mutex::new(Queues { next: 0, all: BTreeMap::new(), routes: BTreeSet::new() });
 static MOVED: Condvar = Condvar::new();
 
+/// How many entries a queue has at least.
+pub(crate) const SMALLEST_QUEUE: u32 = 2;
+
 /// Answers the queue's number.
 pub(crate) fn create(device: u32, attributes: Attributes) -> Answer<u32> {
     let Attributes { name, depth } = attributes;
-    if depth == 0 {
-        return Err(Failure::refused("the queue's depth is 0"));
+    if depth < SMALLEST_QUEUE {
+        return Err(Failure::refused(format!("the queue's depth is {depth}, expected at least {SMALLEST_QUEUE}")));
     }
     let mut queues = lock(&QUEUES);
     if !name.is_empty() && queues.all.values().any(|queue| queue.device == device && queue.name == name) {

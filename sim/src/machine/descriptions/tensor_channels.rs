@@ -46,8 +46,8 @@ enum Memory {
 
 struct Channel {
     name: CString,
-    /// 0 for no limit.
-    capacity: usize,
+    /// `None` for no limit.
+    capacity: Option<usize>,
     state: Mutex<State>,
     moved: Condvar,
 }
@@ -155,14 +155,13 @@ pub(crate) fn with_name<R>(dataset: Name<acltdtDataset>, tell: impl FnOnce(&CStr
     with_dataset(dataset, |dataset| tell(&dataset.name))
 }
 
-/// `capacity`: of a queue, where 0 is no limit; `None` for a channel that is none.
+/// `capacity`: of a queue; `None` for a channel that is none.
 pub(crate) fn create_channel(device: u32, name: CString, capacity: Option<usize>) -> Name<acltdtChannelHandle> {
     let mut names = lock(&NAMES);
     names.retain(|_, channel| channel.strong_count() > 0);
     let known = names.get(&(device, name.clone())).and_then(Weak::upgrade);
     let channel = known.unwrap_or_else(|| {
         let (state, moved) = Default::default();
-        let capacity = capacity.unwrap_or(0);
         let channel = Arc::new(Channel { name: name.clone(), capacity, state, moved });
         names.insert((device, name), Arc::downgrade(&channel));
         channel
@@ -181,7 +180,11 @@ pub(crate) fn destroy_channel(name: Name<acltdtChannelHandle>) -> Answer {
     if blocked > 0 {
         watch::mistaken(|| {
             let failure = Failure::invalid(format!("the channel is destroyed, and {blocked} threads wait on it"));
-            let fix = "call acltdtStopChannel first, join the threads, and destroy the channel then";
+            let fix = if is_queue(name) {
+                "give the waits a limit, join the threads, and destroy the channel then: nothing else stops a queue"
+            } else {
+                "call acltdtStopChannel first, join the threads, and destroy the channel then"
+            };
             failure.breaks(ERR_09, "a channel that was stopped", fix).about(Object::description(name.0 as u64))
         })?;
     }
@@ -201,9 +204,12 @@ pub(crate) fn destroy_channel(name: Name<acltdtChannelHandle>) -> Answer {
     Ok(())
 }
 
-/// Waits on the channel end with a failure.
+/// Waits on the channel end with a failure. A queue goes on, and so do the waits on it.
 pub(crate) fn stop_channel(name: Name<acltdtChannelHandle>) -> Answer {
     let channel = find_channel(name)?;
+    if is_queue(name) {
+        return Ok(());
+    }
     lock(&channel.state).stopped = true;
     channel.moved.notify_all();
     Ok(())
@@ -234,12 +240,25 @@ pub(crate) fn is_queue(name: Name<acltdtChannelHandle>) -> bool {
     CHANNELS.get(name.0).is_none_or(|handle| handle.is_queue)
 }
 
+/// How the names of channels without a capacity begin that receive.
+const FOR_RECEIVING: &[u8] = b"TF_RECEIVE_";
+
+/// Slices of tensors come from a device alone.
+const SENT: [acltdtTensorType; 3] = [
+    acltdtTensorType::ACL_TENSOR_DATA_TENSOR,
+    acltdtTensorType::ACL_TENSOR_DATA_END_OF_SEQUENCE,
+    acltdtTensorType::ACL_TENSOR_DATA_ABNORMAL,
+];
+
 /// Copies the tensors; the program's memory is free again when this returns.
 pub(crate) fn send(name: Name<acltdtChannelHandle>, dataset: Name<acltdtDataset>, deadline: Option<Instant>) -> Answer {
     let channel = find_channel(name)?;
     let numbers = with_dataset(dataset, |dataset| dataset.items.clone())?;
     let items = numbers.into_iter().map(|number| {
         let item = read_item(Name::new(number))?;
+        if !SENT.contains(&item.kind) {
+            return Err(Failure::invalid(format!("tensors of the kind {} are not sent", item.kind.0)));
+        }
         if item.data.is_null() && item.size > 0 {
             return Err(Failure::invalid(format!("the data is null, and its size is {}", item.size)));
         }
@@ -247,9 +266,11 @@ pub(crate) fn send(name: Name<acltdtChannelHandle>, dataset: Name<acltdtDataset>
     });
     let items = items.collect::<Answer<Vec<_>>>()?;
     let mut state = lock(&channel.state);
-    while channel.capacity > 0 && state.waiting.len() >= channel.capacity && !state.stopped {
+    while let Some(capacity) = channel.capacity.filter(|most| state.waiting.len() >= *most)
+        && !state.stopped
+    {
         if expired(deadline) {
-            let text = format!("the channel is full: it has room for {} datasets", channel.capacity);
+            let text = format!("the channel is full: it has room for {capacity} datasets");
             return Err(Failure::new(ACL_ERROR_RT_QUEUE_FULL, text));
         }
         state.blocked += 1;
@@ -268,6 +289,10 @@ pub(crate) fn receive(
     deadline: Option<Instant>,
 ) -> Answer {
     let channel = find_channel(name)?;
+    with_dataset(dataset, |_| ())?;
+    if !is_queue(name) && !channel.name.to_bytes().starts_with(FOR_RECEIVING) {
+        return Err(Failure::invalid("a channel without a capacity receives if its name begins with `TF_RECEIVE_`"));
+    }
     let given = with_dataset(dataset, |dataset| !dataset.received && !dataset.items.is_empty())?;
     if given {
         return Err(Failure::invalid("the dataset holds items of the program's: an empty one takes what is received"));

@@ -1,8 +1,9 @@
 //! The configuration file of `aclInit`, which other calls are given too.
 
+use super::dump_section;
 use super::json::{self, Value};
 use crate::failure::{Answer, Failure};
-use crate::machine::device::settings;
+use crate::machine::device::{self, settings};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::{aclError, aclrtDeviceLimit};
 use std::ffi::CString;
@@ -13,11 +14,6 @@ pub(super) fn text(path: &str) -> Answer<CString> {
     let bytes = if path.is_empty() { Vec::new() } else { bytes(path)? };
     let not_json = |_| Failure::new(ACL_ERROR_PARSE_FILE, format!("the configuration file {path} has a zero byte"));
     CString::new(bytes).map_err(not_json)
-}
-
-/// What a configuration file says, whichever call is given it.
-pub(super) fn read(path: &str) -> Answer<Value> {
-    parsed(path, &bytes(path)?)
 }
 
 /// What the text of a configuration file says, of which nothing is to be said at all.
@@ -31,7 +27,8 @@ pub(super) fn parsed(path: &str, text: &[u8]) -> Answer<Value> {
     })
 }
 
-fn bytes(path: &str) -> Answer<Vec<u8>> {
+/// The bytes of a configuration file, whichever call is given it.
+pub(super) fn bytes(path: &str) -> Answer<Vec<u8>> {
     const MOST_BYTES: u64 = 10 << 20;
     let refused = |why: String| Failure::new(ACL_ERROR_INVALID_FILE, format!("the configuration file {path} {why}"));
     let unread = |error: std::io::Error| refused(format!("cannot be read: {error}"));
@@ -68,8 +65,7 @@ fn depth(bytes: &[u8], open: u8, close: u8) -> usize {
     deepest
 }
 
-/// Looks at what `aclInit` demands of its configuration. The section on dumps is looked at by `dump`. Of the others, only the
-/// limits of kernels have an effect here.
+/// Looks at what `aclInit` demands of its configuration.
 pub(super) fn check(said: &Value) -> Answer {
     let refused = |code: aclError, key: &str, expected: &str| -> Answer {
         Err(Failure::new(code, format!("the configuration has another `{key}` than {expected}")))
@@ -78,19 +74,29 @@ pub(super) fn check(said: &Value) -> Answer {
     if said.get("err_msg_mode").is_some_and(|mode| !is_one_of_two(mode)) {
         return refused(ACL_ERROR_INVALID_PARAM, "err_msg_mode", "\"0\" or \"1\"");
     }
+    if let Some(section) = said.get("dump") {
+        let refuse = |why| Failure::new(ACL_ERROR_INVALID_DUMP_CONFIG, format!("the configuration's `dump`: {why}"));
+        dump_section::check(section).map_err(refuse)?;
+    }
+    if said.get(MOST_OPERATORS).is_some_and(|_| most_operators(said).is_none()) {
+        return refused(ACL_ERROR_INVALID_PARAM, MOST_OPERATORS, "a positive number");
+    }
     let in_section = |section: &str, key: &str| said.get(section).and_then(|section| section.get(key));
     for key in ["aicore_stack_size", "simt_stack_size", "simt_divergence_stack_size"] {
         if in_section("StackSize", key).is_some_and(|size| size.as_number().is_none()) {
             return refused(ACL_ERROR_FAILURE, key, "a number");
         }
     }
-    let device = in_section("defaultDevice", "default_device");
-    if device.is_some_and(|id| !id.as_text().is_some_and(|id| id == "0" || is_positive(id))) {
+    let named = in_section("defaultDevice", "default_device");
+    if named.is_some_and(|id| !id.as_text().is_some_and(|id| id == "0" || is_positive(id))) {
         return refused(
             ACL_ERROR_FAILURE,
             "default_device",
             "the text of a number, with neither a sign nor a zero before it",
         );
+    }
+    if let Some(id) = named.and_then(Value::as_text) {
+        device::device(id.parse().unwrap_or(i64::MAX))?;
     }
     for key in ["simd_printf_fifo_size_per_core", "simt_printf_fifo_size"] {
         if said.get(key).is_some_and(|size| !size.as_number().is_some_and(is_positive)) {
@@ -101,6 +107,17 @@ pub(super) fn check(said: &Value) -> Answer {
         return refused(ACL_ERROR_INVALID_PARAM, "event_mode", "\"0\" or \"1\"");
     }
     Ok(())
+}
+
+const MOST_OPERATORS: &str = "max_opqueue_num";
+
+/// How many compiled operators are kept, by the digits that a number or a text begins with.
+pub(super) fn most_operators(said: &Value) -> Option<u64> {
+    let value = said.get(MOST_OPERATORS)?;
+    let written = value.as_text().or(value.as_number())?.trim_start();
+    let written = written.strip_prefix('+').unwrap_or(written);
+    let digits = written.find(|digit: char| !digit.is_ascii_digit()).map_or(written, |end| &written[..end]);
+    digits.parse().ok().filter(|number| *number > 0)
 }
 
 /// Chooses the limits of kernels that the configuration has. Those of cores that the device does not have are passed over.

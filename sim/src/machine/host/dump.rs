@@ -1,7 +1,7 @@
 //! Dumps of models: when they begin and end, and their configuration.
 
 use super::json::Value;
-use super::{configuration, process};
+use super::{configuration, dump_section, process};
 use crate::abi::CText;
 use crate::config::say;
 use crate::failure::{Answer, Failure};
@@ -26,8 +26,12 @@ enum Source {
 
 static SOURCE: Mutex<Option<Source>> = Mutex::new(None);
 
-/// Takes the settings in the configuration of `aclInit`. A section that cannot be followed is left out with a message:
-/// programs bring files that name a folder of the device's machine.
+fn refused(why: &str) -> Failure {
+    Failure::new(ACL_ERROR_INVALID_DUMP_CONFIG, why.to_owned())
+}
+
+/// Takes the settings in the configuration of `aclInit`. If its folder is not there, nothing is dumped, and a message says
+/// so: programs bring files that name a folder of the device's machine.
 pub(super) fn start(configuration: &Value) {
     let Some(section) = configuration.get("dump") else { return };
     match read(section) {
@@ -55,13 +59,18 @@ pub(crate) fn initialise() -> Answer {
     Ok(())
 }
 
-/// Sets what is dumped of models that are loaded from now on.
-pub(crate) fn set(path: &str) -> Answer {
+/// Sets what is dumped of models that are loaded from now on. A file without a section on dumps changes nothing.
+pub(crate) fn set(path: Option<&str>) -> Answer {
     is_begun_by_calls()?;
-    let said = configuration::read(path)?;
-    let refuse = |why| Failure::new(ACL_ERROR_INVALID_DUMP_CONFIG, format!("{path}: {why}"));
-    let section = said.get("dump").ok_or_else(|| refuse("it has no section `dump`".to_owned()))?;
-    dump::set(read(section).map_err(refuse)?);
+    let path = path.ok_or_else(|| Failure::invalid("the path of the configuration file is null"))?;
+    let text = configuration::bytes(path)?;
+    let said = configuration::parsed(path, &text).map_err(|failure| failure.coded(ACL_ERROR_INVALID_DUMP_CONFIG))?;
+    let Some(section) = said.get("dump") else { return Ok(()) };
+    let refuse = |why: String| refused(&format!("{path}: {why}"));
+    dump_section::check(section).map_err(refuse)?;
+    if let Some(settings) = read(section).map_err(refuse)? {
+        dump::set(Some(settings));
+    }
     Ok(())
 }
 
@@ -109,32 +118,27 @@ fn is_begun_by_calls() -> Answer {
     }
 }
 
-/// The settings in a section; `None` if nothing is to be dumped. The manual demands a folder that exists.
+/// The settings in a section that was looked at; `None` if nothing is to be dumped. The folder has to be there all the
+/// same.
 fn read(section: &Value) -> Result<Option<Settings>, String> {
-    let text = |key: &str| match section.get(key) {
-        None => Ok(None),
-        Some(Value::Text(text)) => Ok(Some(text.as_str())),
-        Some(_) => Err(format!("`{key}` is not a text")),
-    };
-    let listed = match section.get("dump_list") {
-        None => return Ok(None),
-        Some(Value::List(list)) if list.is_empty() => return Ok(None),
-        Some(Value::List(list)) => list,
-        Some(_) => return Err("`dump_list` is not a list".to_owned()),
-    };
-    let name = |model: &Value| model.get("model_name").and_then(Value::as_text).map(str::to_owned);
-    let (inputs, outputs) = match text("dump_mode")? {
-        None | Some("output") => (false, true),
-        Some("input") => (true, false),
-        Some("all") => (true, true),
-        Some(other) => {
-            return Err(format!("`dump_mode` is `{other}`, and it has to be `input`, `output` or `all`"));
-        }
-    };
-    let path = text("dump_path")?.ok_or("it has no `dump_path`")?;
+    if matches!(section, Value::Object(entries) if entries.is_empty()) || dump_section::has_no_data(section) {
+        return Ok(None);
+    }
+    let text = |key: &str| section.get(key).and_then(Value::as_text);
+    let path = text("dump_path").unwrap_or_default();
     if !fs::metadata(path).is_ok_and(|found| found.is_dir()) {
         return Err(format!("`dump_path` is `{path}`, which is not a folder"));
     }
+    let listed = match section.get("dump_list") {
+        Some(Value::List(list)) if !list.is_empty() => list,
+        _ => return Ok(None),
+    };
+    let name = |model: &Value| model.get("model_name").and_then(Value::as_text).map(str::to_owned);
+    let (inputs, outputs) = match text("dump_mode") {
+        Some("input") => (true, false),
+        Some("all") => (true, true),
+        _ => (false, true),
+    };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let folder = PathBuf::from(path).join(now.to_string());
     let path = path.to_owned();

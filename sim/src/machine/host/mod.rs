@@ -2,6 +2,7 @@
 
 mod configuration;
 pub(crate) mod dump;
+mod dump_section;
 mod json;
 pub(crate) mod process;
 pub(crate) mod profiling;

@@ -5,6 +5,7 @@ use crate::config;
 use crate::failure::{Answer, Failure};
 use crate::locks::{lock, wait};
 use crate::machine::host::{configuration, dump, profiling};
+use crate::machine::operators;
 use crate::machine::workers::user_code;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::{aclCompileOpt, aclError, aclRegisterCallbackType};
@@ -63,6 +64,7 @@ pub(crate) fn init(config_path: &str) -> Answer {
     }
     let settings = configuration::parsed(config_path, configuration.to_bytes())?;
     configuration::check(&settings)?;
+    configuration::most_operators(&settings).into_iter().for_each(operators::keep_at_most);
     configuration::choose_limits(&settings)?;
     let (mut count, answer) = tell_start(count, &configuration);
     answer?;

@@ -53,6 +53,12 @@ pub(crate) fn check_found(plan: &Plan) -> Answer {
     Err(Failure::new(ACL_ERROR_OP_NOT_FOUND, text))
 }
 
+/// Whether an operator of this type was compiled with this attribute. What was loaded cannot be read here.
+pub(crate) fn knows_attribute(name: &str, attribute: &str) -> bool {
+    let has = |signature: &Signature| signature.name == name && signature.attributes.contains_key(attribute);
+    lock(&KNOWN).compiled.iter().any(|one| has(&one.signature))
+}
+
 /// A constant is part of what was compiled (OP-04).
 fn changed_since(name: &str) -> Answer {
     watch::mistaken(|| {
@@ -60,7 +66,7 @@ fn changed_since(name: &str) -> Answer {
             "{name}: a constant input has other elements than when the operator was compiled, or was none then"
         );
         let fix = "set the constant before aclopCompile, and pass the same elements when the operator is executed";
-        Failure::new(ACL_ERROR_OP_INPUT_NOT_MATCH, text).breaks(OP_04, "the constants that were compiled", fix)
+        Failure::new(ACL_ERROR_OP_NOT_FOUND, text).breaks(OP_04, "the constants that were compiled", fix)
     })
 }
 

@@ -16,6 +16,7 @@ mod job;
 mod kernels;
 mod known;
 mod operand;
+mod options;
 mod plan;
 pub(crate) mod statistics;
 
@@ -23,7 +24,8 @@ pub(crate) use attributes::{Attribute, create_attributes, destroy_attributes, re
 pub(crate) use handles::{create_handle, destroy_handle, find_handle};
 pub(crate) use job::Job;
 pub(crate) use kernels::{Chosen, check_chosen, choice_of, choose, register_choice, unregister_choice};
-pub(crate) use known::{check_found, choose_directory, compile, keep_at_most, load_image, set_fuzzy};
+pub(crate) use known::{check_found, choose_directory, compile, keep_at_most, knows_attribute, load_image, set_fuzzy};
+pub(crate) use options::{create_dump_options, destroy_dump_options};
 pub(crate) use plan::{Plan, Request};
 
 use crate::machine::live::Live;
@@ -38,5 +40,6 @@ pub(in crate::machine) fn clear() {
     handles::clear();
     kernels::clear();
     known::clear();
+    options::clear();
     statistics::clear();
 }

@@ -49,6 +49,16 @@ pub(super) enum Source {
 }
 
 impl Request {
+    /// Whether there are outputs, and none of them has elements. Then there is nothing to execute.
+    pub(crate) fn gives_nothing(&self) -> bool {
+        !self.outputs.is_empty() && self.outputs.iter().all(|output| output.dims.contains(&0))
+    }
+
+    /// Whether an operand is in host memory that is no constant.
+    pub(crate) fn has_host_memory(&self) -> bool {
+        self.inputs.iter().chain(&self.outputs).any(|desc| is_on_host(desc) && desc.extra.constant.is_none())
+    }
+
     /// The elements of the inputs that do not change, as they are now.
     pub(super) fn constants(&self) -> Vec<Option<Arc<[u8]>>> {
         self.inputs.iter().map(|input| input.extra.constant.as_deref().map(Arc::from)).collect()
@@ -121,6 +131,10 @@ impl Plan {
         Ok(Self { signature, model, sources, output })
     }
 
+    pub(crate) fn name(&self) -> &str {
+        &self.signature.name
+    }
+
     /// The elements of the inputs that do not change.
     pub(super) fn constants(&self) -> Vec<Option<Arc<[u8]>>> {
         let constant = |source: &Source| match source {
@@ -135,7 +149,7 @@ impl Plan {
         self.signature.outputs.iter().any(Operand::is_open)
     }
 
-    /// Refuses what a call that takes fixed shapes only cannot take (148050).
+    /// Refuses what a call that takes fixed shapes only cannot take: nothing is found for it (100024).
     pub(crate) fn fixed(self) -> Answer<Self> {
         if !self.is_open() {
             return Ok(self);
@@ -146,7 +160,7 @@ impl Plan {
              open ones",
             self.output.dims
         );
-        Err(Failure::new(ACL_ERROR_OP_UNSUPPORTED_DYNAMIC, text))
+        Err(Failure::new(ACL_ERROR_OP_NOT_FOUND, text))
     }
 
     /// The bytes of each input.

@@ -6,7 +6,7 @@ use super::plan::Plan;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::model::Element;
-use ascendcl_sys::error_codes::ACL_ERROR_INVALID_FILE;
+use ascendcl_sys::error_codes::ACL_ERROR_FAILURE;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,11 +20,21 @@ struct Noted {
 
 static NOTED: Mutex<Option<Noted>> = Mutex::new(None);
 
-/// Notes operators for files in this folder. What was noted before and not written is lost.
+/// Notes operators for files in this folder, which is made if it is not there. It is done once at a time (500001).
 pub(crate) fn start(folder: &str) -> Answer {
+    let mut noted = lock(&NOTED);
+    if noted.is_some() {
+        return Err(Failure::new(
+            ACL_ERROR_FAILURE,
+            "operators are noted already; stop that first (aclopStopDumpArgs)",
+        ));
+    }
+    if folder.is_empty() {
+        return Err(Failure::new(ACL_ERROR_FAILURE, "the path of the folder is empty"));
+    }
     let folder = Path::new(folder).to_owned();
     fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
-    *lock(&NOTED) = Some(Noted { folder, operators: BTreeSet::new() });
+    *noted = Some(Noted { folder, operators: BTreeSet::new() });
     Ok(())
 }
 
@@ -51,7 +61,7 @@ pub(crate) fn note(plan: &Plan) {
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(ACL_ERROR_INVALID_FILE, format!("{} cannot be written: {error}", path.display()))
+    Failure::new(ACL_ERROR_FAILURE, format!("{} cannot be written: {error}", path.display()))
 }
 
 fn said_of(plan: &Plan) -> String {
