@@ -259,13 +259,10 @@ mod tests {
     }
 
     fn sweep_may_take(row: &Arc<DeviceRow>) -> bool {
-        let taken_back = take_back(row, TakeBack::ForASweep);
-        if taken_back.is_ok() {
-            assert!(taken_back.unwrap(), "it was not given up");
-            give_up(row);
-            return true;
-        }
-        false
+        let Ok(was_given_up) = take_back(row, TakeBack::ForASweep) else { return false };
+        assert!(was_given_up);
+        give_up(row);
+        true
     }
 
     #[test]

@@ -45,15 +45,7 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     let reasons = answers::of(&ground.read(answers::FILE)?)?;
     let limited = std::env::var(LIMITED).unwrap_or_default();
     let files: Vec<_> = limited.split(',').filter(|name| !name.is_empty()).collect();
-    let place = |number: &usize| {
-        let file = mutants.get(*number).map(|mutant| mutant.file.as_str()).unwrap_or_default();
-        if files.is_empty() { Some(0) } else { files.iter().position(|name| file.starts_with(name)) }
-    };
-    let mut wanted: Vec<_> = (0..mutants.len()).filter(|number| place(number).is_some()).collect();
-    wanted.sort_by_key(place);
-    if let Some(name) = files.iter().find(|name| !mutants.iter().any(|mutant| mutant.file.starts_with(**name))) {
-        return Err(format!("{LIMITED}: no file with a mutant begins with `{name}`"));
-    }
+    let wanted = wanted(&mutants, &files)?;
     let folder = ground.root.join("target/guards");
     let names = known::names(&mutants, |file| ground.read(file))?;
     let mut refused = Refused::of(&folder.join("known"), &names)?;
@@ -83,10 +75,7 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
         }
         trials.push(trial);
     }
-    // What has a reason is likely to live, and then all tests run. So it comes last, when the others are through.
-    let has_reason =
-        |trial: &Trial| mutants.get(trial.mutant).is_some_and(|mutant| reasons.contains_key(&answers::place(mutant)));
-    let (last, first): (Vec<_>, Vec<_>) = trials.into_iter().partition(has_reason);
+    let (first, last) = by_reason(trials, &mutants, &reasons);
     let ends = Mutex::new(ends);
     let so_far = |living: &[usize]| {
         let rows = living.iter().filter_map(|number| mutants.get(*number)).map(answers::place);
@@ -102,12 +91,36 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
             }
         }
     };
-    for trials in [&first, &last] {
-        trials::tried(&programs, &tests, trials, so_far, done);
-    }
+    trials::tried(&programs, &tests, &first, so_far, done);
+    trials::tried(&programs, &tests, &last, |_| (), done);
     let ends = ends.into_inner().map_err(|error| error.to_string())?;
     ground.write("guards.csv", &page(&mutants, &ends))?;
     Ok(judged(ground, &mutants, &ends, &reasons, files.is_empty())?.fact("tests left out", failed.len()))
+}
+
+/// The numbers of the mutants in files whose names begin with one of these, in the order of the list; all, if there is no list.
+fn wanted(mutants: &[Mutant], files: &[&str]) -> Result<Vec<usize>, String> {
+    let place = |number: &usize| {
+        let file = mutants.get(*number).map(|mutant| mutant.file.as_str()).unwrap_or_default();
+        if files.is_empty() { Some(0) } else { files.iter().position(|name| file.starts_with(name)) }
+    };
+    let mut wanted: Vec<_> = (0..mutants.len()).filter(|number| place(number).is_some()).collect();
+    wanted.sort_by_key(place);
+    match files.iter().find(|name| !mutants.iter().any(|mutant| mutant.file.starts_with(**name))) {
+        Some(name) => Err(format!("{LIMITED}: no file with a mutant begins with `{name}`")),
+        None => Ok(wanted),
+    }
+}
+
+/// Those without a reason, and those with one. A mutant that has a reason is likely to live, and then all tests run: it is tried
+/// when the others are through.
+fn by_reason(
+    trials: Vec<Trial>,
+    mutants: &[Mutant],
+    reasons: &BTreeMap<answers::Place, String>,
+) -> (Vec<Trial>, Vec<Trial>) {
+    let place = |trial: &Trial| mutants.get(trial.mutant).map(answers::place);
+    trials.into_iter().partition(|trial| !place(trial).is_some_and(|place| reasons.contains_key(&place)))
 }
 
 /// The tests that reach the mutant and were not tried with it yet. A mutant and a test have to be of packages that fit.

@@ -172,12 +172,13 @@ impl RawStream {
 mod tests {
     use super::*;
     use crate::device_allocator::ContextId;
-    use crate::ffi::Site;
     use crate::ffi::thread_notes::set_entered_id;
-    use ascendcl_sys::types::aclError;
+    use crate::ffi::{RawEvent, Site};
+    use ascendcl_sys::types::{aclError, aclrtEvent};
     use core::ffi::c_void;
     use core::ptr::NonNull;
     use core::sync::atomic::AtomicUsize;
+    use std::sync::Arc;
 
     static DESTROYED: AtomicUsize = AtomicUsize::new(0);
 
@@ -215,14 +216,6 @@ mod tests {
         assert!(matches!(stream.destroy_at_once(site.here(), || &shelf), Some(Ok(()))));
         assert_eq!(DESTROYED.load(Ordering::SeqCst), 1);
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ffi::RawEvent;
-    use ascendcl_sys::types::aclrtEvent;
-    use std::sync::Arc;
 
     /// A future on another thread is done with its event while the stream is destroyed.
     #[test]
