@@ -252,3 +252,23 @@ fn a_device_in_use_is_not_reset_by_an_idle_runtime_and_one_that_is_given_up_is_n
     sweep();
     alone.assert_nothing_lives();
 }
+
+/// The reset ends what all of them have, and the others are not yet closed: one is dropped, and one still has its name.
+#[proves(DEV_08, DEV_09)]
+#[test]
+fn what_is_lost_is_returned_also_while_others_that_gave_the_device_up_are_left() {
+    let alone = alone_on_three();
+    let [first, second, dropped] = [true, true, false].map(open);
+    let work = hang([&first, &second, &dropped]);
+    is_refused(first.close_by_force(BRIEFLY));
+    drop(dropped);
+    let lost = second.close_by_force(BRIEFLY).unwrap();
+    assert_eq!(lost.len(), 2 * lost_with(true), "{lost:?}");
+    nothing_fails();
+    assert_eq!(first.close_by_force(BRIEFLY).unwrap(), [""; 0]);
+    sweep();
+    works_anew();
+    drop((work, first, second));
+    sweep();
+    alone.assert_nothing_lives();
+}
