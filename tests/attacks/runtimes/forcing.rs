@@ -331,6 +331,7 @@ fn loses_a_stream_of_other_code(refused: &str) {
             let stream = unsafe { current.adopt_stream(NonNull::new(theirs.0).unwrap()) }.unwrap();
             let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
             let hangs = hangs.at(Calls::of("aclrtDeviceTaskAbort"), Fault::Fails(207_000));
+            let hangs = hangs.at(Calls::of("aclrtStreamAbort"), Fault::Fails(207_000));
             // The reset ends the hang, but nothing confirms that the work on this stream is over.
             let hangs = hangs.at(Calls::of("aclrtSynchronizeStreamWithTimeout"), Fault::Fails(507_046));
             let hangs = hangs.at(Calls::of("aclrtStreamQuery"), Fault::Fails(507_046));
@@ -339,6 +340,10 @@ fn loses_a_stream_of_other_code(refused: &str) {
         })
         .unwrap();
     let Err(CloseError::Teardown { .. }) = runtime.close_by_force(BRIEFLY) else { panic!("{refused} was not refused") };
+    assert!(
+        control::injected().iter().all(|fault| fault.call != "aclrtStreamAbort"),
+        "work of other code was discarded"
+    );
     assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), ["1 stream(s), 1 block(s) of memory"]);
     runtime.close().unwrap();
     assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), [""; 0]);
