@@ -270,18 +270,18 @@ mod tests {
         let rows = takes();
         rows.iter().for_each(give_up);
         let [own, next, elsewhere] = &rows;
-        let waits = [WaitForOthers::on(own), WaitForOthers::on(own)];
+        let wait = WaitForOthers::on(own);
         assert_eq!(rows.each_ref().map(sweep_may_take), [false, true, true]);
         assert!(take_back(own, TakeBack::ForItsOwner).unwrap());
         give_up(own);
         // Waits for other devices come and go.
-        drop([WaitForOthers::on(next), WaitForOthers::on(elsewhere)]);
-        let [first, second] = waits;
-        drop(first);
+        for other in [next, elsewhere] {
+            drop(WaitForOthers::on(other));
+            assert_eq!(rows.each_ref().map(sweep_may_take), [false, true, true]);
+        }
+        // So does a second one for this device.
+        drop(WaitForOthers::on(own));
         assert_eq!(rows.each_ref().map(sweep_may_take), [false, true, true]);
-        let wait = WaitForOthers::on(next);
-        drop(second);
-        assert_eq!(rows.each_ref().map(sweep_may_take), [true, false, true]);
         drop(wait);
         assert_eq!(rows.each_ref().map(sweep_may_take), [true; 3]);
     }

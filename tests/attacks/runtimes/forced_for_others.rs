@@ -262,6 +262,7 @@ fn what_is_lost_is_returned_also_while_others_that_gave_the_device_up_are_left()
     let work = hang([&first, &second, &dropped]);
     is_refused(first.close_by_force(BRIEFLY));
     drop(dropped);
+    sweep();
     let lost = second.close_by_force(BRIEFLY).unwrap();
     assert_eq!(lost.len(), 2 * lost_with(true), "{lost:?}");
     nothing_fails();
