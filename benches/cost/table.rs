@@ -20,7 +20,8 @@ Instructions per operation: of the C function called through its address (`raw`)
 the crate `cann` 0.1.3 where it has the operation (`cann`; a wrapper that leaves lifetimes and contexts to the program),
 and through the safe layer in a scope (`safe`) and in a runtime (`runtime`). The C library is one in which every call
 returns at once. A block goes out and back between the library and an allocator of C functions (`raw`, `sys`), or one in
-Rust. Each operation is a function by itself. `over raw` is what the dearer of the two safe sides adds. An operation
+Rust. Each operation is a function by itself. A callback is counted until it is queued: taking its result, which keeps its
+memory for the next one, is not counted. `over raw` is what the dearer of the two safe sides adds. An operation
 may not cost more than its `limit`; `goal` is where the limit is to go. The counts repeat to the digit.
 
 `cargo bench -p ascendcl --bench cost` writes this page, and fails where a limit is passed. It needs valgrind.

@@ -37,9 +37,10 @@ impl<C: Brand> StreamOps<C> {
     /// # Errors
     ///
     /// Returns the operands unchanged, with [`Error::OtherStream`](crate::Error::OtherStream) when one is in flight
-    /// elsewhere, and then `queue` has not run; [`Error::Vendor`](crate::Error::Vendor) with the code that it returned, and
-    /// [`Error::MissingFunction`](crate::Error::MissingFunction) if the library lacks the function. Then the crate waits for the stream, one and a quarter seconds at most, because the library may have queued work. When
-    /// the wait fails, the operands take no more work ([`Error::InDoubt`](crate::Error::InDoubt)).
+    /// elsewhere, and then `queue` has not run; [`Error::Vendor`](crate::Error::Vendor) with the code that it returned, or
+    /// [`Error::MissingFunction`](crate::Error::MissingFunction) if the library lacks the function. Then the crate waits for
+    /// the stream, one and a quarter seconds at most, because the library may have queued work. When the wait fails, the
+    /// operands take no more work ([`Error::InDoubt`](crate::Error::InDoubt)).
     ///
     /// # Panics
     ///

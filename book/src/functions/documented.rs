@@ -38,8 +38,7 @@ struct Named(BTreeMap<String, BTreeSet<String>>);
 
 impl Named {
     fn add(&mut self, name: &str, attributes: &[Attribute]) {
-        let functions: Vec<_> = attributes.iter().filter_map(documentation).collect();
-        for function in functions.iter().flat_map(|text| words(text)).filter(|word| is_function(word)) {
+        for function in text_of(attributes).iter().flat_map(|line| words(line)).filter(|word| is_function(word)) {
             self.0.entry(function.to_owned()).or_default().insert(name.to_owned());
         }
     }
@@ -81,6 +80,19 @@ fn is_public(visibility: &Visibility) -> bool {
 fn owner(owner: &Type) -> Option<String> {
     let Type::Path(path) = owner else { return None };
     Some(path.path.segments.last()?.ident.to_string())
+}
+
+/// The lines of a documentation outside of its programs: what those call beside the item is none of its functions.
+fn text_of(attributes: &[Attribute]) -> Vec<String> {
+    let (mut lines, mut is_program) = (Vec::new(), false);
+    for line in attributes.iter().filter_map(documentation) {
+        let fence = line.trim_start().starts_with("```");
+        is_program ^= fence;
+        if !fence && !is_program {
+            lines.push(line);
+        }
+    }
+    lines
 }
 
 fn documentation(attribute: &Attribute) -> Option<String> {

@@ -86,6 +86,8 @@ mod tests {
         let row = |name: &str| page.lines().find(|line| line.starts_with(&format!("| `{name}` "))).unwrap().to_owned();
         assert!(row("aclrtMalloc").contains("| safe | ") && row("aclrtMalloc").contains("`Current::device_buffer`"));
         assert!(row("aclmdlCreateDesc").contains("| safe, inside |"));
+        // An example of `Loaded::check_call` calls it.
+        assert!(row("aclrtGetDevice").contains("| safe, inside |"));
         assert!(row("aclrtValueWrite").contains("| raw call |"));
     }
 }
