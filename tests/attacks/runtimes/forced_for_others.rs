@@ -262,7 +262,8 @@ fn what_is_lost_is_returned_also_while_others_that_gave_the_device_up_are_left()
     let work = hang([&first, &second, &dropped]);
     is_refused(first.close_by_force(BRIEFLY));
     drop(dropped);
-    sweep();
+    // It is tried, and stays given up.
+    assert_ne!(runtime::sweep(Some(BRIEFLY)).len(), 0);
     let lost = second.close_by_force(BRIEFLY).unwrap();
     assert_eq!(lost.len(), 2 * lost_with(true), "{lost:?}");
     nothing_fails();
