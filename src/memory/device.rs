@@ -161,11 +161,8 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
 
     #[cold]
     #[inline(never)]
-    fn check_length(&self, length: usize) -> Result<(), Error> {
-        if length == self.len() {
-            return Ok(());
-        }
-        Err(Error::LengthMismatch { what: ObjectKind::COPY_COUNTERPART, expected: self.len(), found: length })
+    fn other_length(&self, found: usize) -> Error {
+        Error::LengthMismatch { what: ObjectKind::COPY_COUNTERPART, expected: self.len(), found }
     }
 }
 
@@ -182,9 +179,12 @@ impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
         current: &Current<C>,
         from: &[E],
     ) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
-        match self.check_length(from.len()).and_then(|()| self.block.write(current.here(), from).map_err(Error::from)) {
+        if from.len() != self.len() {
+            return Err(Failed { error: self.other_length(from.len()), value: self });
+        }
+        match self.block.write(current.here(), from) {
             Ok(()) => Ok(self.into_written()),
-            Err(error) => Err(Failed { error, value: self }),
+            Err(error) => Err(Failed::boxed(error, self)),
         }
     }
 
@@ -261,7 +261,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         E: Element,
     {
         if from.len() != self.len() {
-            return self.check_length(from.len());
+            return Err(self.other_length(from.len()));
         }
         let kept = ForColdPath::new(current);
         match self.block.write_at_once(current.here(), from) {
@@ -288,7 +288,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         E: Element,
     {
         if to.len() != self.len() {
-            return self.check_length(to.len());
+            return Err(self.other_length(to.len()));
         }
         let kept = ForColdPath::new(current);
         match self.block.read_at_once(current.here(), to) {

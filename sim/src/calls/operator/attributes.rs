@@ -1,5 +1,6 @@
 //! Attributes of operators.
 
+use super::operands::count;
 use crate::abi::{In, Name, Text};
 use crate::calls::model::told;
 use crate::failure::{Answer, Failure};
@@ -114,11 +115,7 @@ fn set(attr: Name<aclopAttr>, name: Text<'_>, value: impl FnOnce() -> Answer<Att
 
 /// A negative number of values stands for none.
 fn list<T: Copy>(length: i32, values: &In<'_, T>) -> Answer<Vec<T>> {
-    let length = at_least_none(length);
-    if length > 0 && values.is_null() {
-        return Err(Failure::invalid(format!("{length} values are announced, and the list of them is null")));
-    }
-    Ok(values.list(length))
+    Ok(values.list(count(length.max(0), "value", values.is_null())?))
 }
 
 /// The length of a list of pointers, which may be null only where the length is 0. A negative length stands for 0, too.

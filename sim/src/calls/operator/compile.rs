@@ -1,6 +1,6 @@
 //! Making operators known: compiling them, or loading compiled ones.
 
-use super::operands::{check_counts, check_not_on_host, count, request};
+use super::operands::{Listed, check_counts, check_not_on_host, request};
 use crate::abi::{Address, In, Name, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::operators::{self, Request};
@@ -21,9 +21,9 @@ pub(crate) fn aclopCompile(
 ) -> Answer {
     check_counts(num_inputs, num_outputs)?;
     check_way(compile_flag)?;
-    let given = count(num_inputs, "input", &[input_desc.is_null()])?;
-    let wanted = count(num_outputs, "output", &[output_desc.is_null()])?;
-    let request = request(op_type, &input_desc.names(given), &output_desc.names(wanted), attr)?;
+    let given = input_desc.listed(num_inputs, "input")?;
+    let wanted = output_desc.listed(num_outputs, "output")?;
+    let request = request(op_type, &given, &wanted, attr)?;
     check_not_on_host(&request)?;
     compiled(&request, engine_type, compile_flag, op_path)
 }

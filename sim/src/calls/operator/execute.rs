@@ -1,6 +1,6 @@
 //! Executing an operator that is described by the call itself.
 
-use super::operands::{check_addresses, check_buffers, check_counts, check_elements, count, request};
+use super::operands::{Listed, check_addresses, check_buffers, check_counts, check_elements, request};
 use super::{check_way, compiled, known, planned};
 use crate::abi::{In, Name, Text};
 use crate::calls::model::told;
@@ -26,15 +26,13 @@ pub(crate) fn aclopExecuteV2(
     attr: Name<aclopAttr>,
     stream: aclrtStream,
 ) -> Answer {
-    let given = count(num_inputs, "input", &[input_desc.is_null()])?;
-    let wanted = count(num_outputs, "output", &[output_desc.is_null()])?;
-    let outcomes = output_desc.names(wanted);
-    let request = request(op_type, &input_desc.names(given), &outcomes, attr)?;
+    let given = input_desc.listed(num_inputs, "input")?;
+    let outcomes = output_desc.listed(num_outputs, "output")?;
+    let request = request(op_type, &given, &outcomes, attr)?;
     if request.gives_nothing() {
         return Ok(());
     }
-    let inputs = inputs.names(count(num_inputs, "input", &[inputs.is_null()])?);
-    let outputs = outputs.names(count(num_outputs, "output", &[outputs.is_null()])?);
+    let (inputs, outputs) = (inputs.listed(num_inputs, "input")?, outputs.listed(num_outputs, "output")?);
     execute(&request, &inputs, &outputs, &outcomes, stream)
 }
 
@@ -64,14 +62,13 @@ pub(crate) fn aclopExecute(
     attr: Name<aclopAttr>,
     stream: aclrtStream,
 ) -> Answer {
-    let given = count(num_inputs, "input", &[input_desc.is_null()])?;
-    let wanted = count(num_outputs, "output", &[output_desc.is_null()])?;
-    let request = request(op_type, &input_desc.names(given), &output_desc.names(wanted), attr)?;
+    let given = input_desc.listed(num_inputs, "input")?;
+    let wanted = output_desc.listed(num_outputs, "output")?;
+    let request = request(op_type, &given, &wanted, attr)?;
     if request.gives_nothing() {
         return Ok(());
     }
-    let inputs = inputs.names(count(num_inputs, "input", &[inputs.is_null()])?);
-    let outputs = outputs.names(count(num_outputs, "output", &[outputs.is_null()])?);
+    let (inputs, outputs) = (inputs.listed(num_inputs, "input")?, outputs.listed(num_outputs, "output")?);
     check_both(|what, buffers| check_buffers(&request.name, what, buffers), &inputs, &outputs, stream)?;
     let plan = known(&request)?.fixed()?;
     run(&plan, &inputs, &outputs, stream)
@@ -94,10 +91,9 @@ pub(crate) fn aclopCompileAndExecute(
 ) -> Answer {
     check_counts(num_inputs, num_outputs)?;
     check_way(compile_flag)?;
-    let given = count(num_inputs, "input", &[input_desc.is_null(), inputs.is_null()])?;
-    let wanted = count(num_outputs, "output", &[output_desc.is_null(), outputs.is_null()])?;
-    let request = request(op_type, &input_desc.names(given), &output_desc.names(wanted), attr)?;
-    let (inputs, outputs) = (inputs.names(given), outputs.names(wanted));
+    let (given, inputs) = (input_desc.listed(num_inputs, "input")?, inputs.listed(num_inputs, "input")?);
+    let (wanted, outputs) = (output_desc.listed(num_outputs, "output")?, outputs.listed(num_outputs, "output")?);
+    let request = request(op_type, &given, &wanted, attr)?;
     check_both(|what, buffers| check_addresses(&request.name, what, buffers), &inputs, &outputs, stream)?;
     if request.gives_nothing() {
         return Ok(());
@@ -125,11 +121,9 @@ pub(crate) fn aclopCompileAndExecuteV2(
 ) -> Answer {
     check_counts(num_inputs, num_outputs)?;
     check_way(compile_flag)?;
-    let given = count(num_inputs, "input", &[input_desc.is_null(), inputs.is_null()])?;
-    let wanted = count(num_outputs, "output", &[output_desc.is_null(), outputs.is_null()])?;
-    let outcomes = output_desc.names(wanted);
-    let request = request(op_type, &input_desc.names(given), &outcomes, attr)?;
-    let (inputs, outputs) = (inputs.names(given), outputs.names(wanted));
+    let (given, inputs) = (input_desc.listed(num_inputs, "input")?, inputs.listed(num_inputs, "input")?);
+    let (outcomes, outputs) = (output_desc.listed(num_outputs, "output")?, outputs.listed(num_outputs, "output")?);
+    let request = request(op_type, &given, &outcomes, attr)?;
     check_both(|what, buffers| check_addresses(&request.name, what, buffers), &inputs, &outputs, stream)?;
     if request.gives_nothing() {
         return Ok(());
@@ -152,11 +146,10 @@ pub(crate) fn aclopInferShape(
     output_desc: In<'_, *mut aclTensorDesc>,
     attr: Name<aclopAttr>,
 ) -> Answer {
-    let given = count(num_inputs, "input", &[input_desc.is_null(), inputs.is_null()])?;
-    let wanted = count(num_outputs, "output", &[output_desc.is_null()])?;
-    let outcomes = output_desc.names(wanted);
-    let request = request(op_type, &input_desc.names(given), &outcomes, attr)?;
-    check_elements(&request.name, &inputs.names(given))?;
+    let (given, inputs) = (input_desc.listed(num_inputs, "input")?, inputs.listed(num_inputs, "input")?);
+    let outcomes = output_desc.listed(num_outputs, "output")?;
+    let request = request(op_type, &given, &outcomes, attr)?;
+    check_elements(&request.name, &inputs)?;
     // An operator that there is not is a wrong argument here; whatever else is wrong fails the inference.
     let plan = Plan::new(&request).map_err(|failure| match failure.code {
         ACL_ERROR_OP_NOT_FOUND => failure.coded(ACL_ERROR_INVALID_PARAM),

@@ -1,6 +1,6 @@
 //! Graphs of operators, which the simulator cannot write: they are the vendor's format.
 
-use super::operands::{check_buffers, check_counts, count, request};
+use super::operands::{Listed, check_buffers, check_counts, request};
 use crate::abi::{In, Name, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::operators::{create_dump_options, destroy_dump_options};
@@ -34,14 +34,13 @@ pub(crate) fn aclGenGraphAndDumpForOp(
     }
     check_counts(num_inputs, num_outputs)?;
     graph_dump_path.get().ok_or_else(|| Failure::invalid("the path is null"))?;
-    let given = count(num_inputs, "input", &[input_desc.is_null()])?;
-    let wanted = count(num_outputs, "output", &[output_desc.is_null()])?;
-    let request = request(op_type, &input_desc.names(given), &output_desc.names(wanted), attr)?;
+    let given = input_desc.listed(num_inputs, "input")?;
+    let wanted = output_desc.listed(num_outputs, "output")?;
+    let request = request(op_type, &given, &wanted, attr)?;
     if request.gives_nothing() {
         return Ok(());
     }
-    let inputs = inputs.names(count(num_inputs, "input", &[inputs.is_null()])?);
-    let outputs = outputs.names(count(num_outputs, "output", &[outputs.is_null()])?);
+    let (inputs, outputs) = (inputs.listed(num_inputs, "input")?, outputs.listed(num_outputs, "output")?);
     check_buffers(&request.name, "input", &inputs)?;
     check_buffers(&request.name, "output", &outputs)?;
     Err(Failure::unsupported("the simulator writes no graphs of operators"))

@@ -2,7 +2,7 @@
 
 use super::execute::{cast, check_both, run};
 use super::known;
-use super::operands::{are_empty, check_buffers, check_not_on_host, count, request};
+use super::operands::{Listed, are_empty, check_buffers, check_not_on_host, request};
 use crate::abi::{In, Name, Out, Text};
 use crate::calls::model::told;
 use crate::calls::wanted;
@@ -21,9 +21,9 @@ pub(crate) fn aclopCreateHandle(
     mut handle: Out<'_, *mut aclopHandle>,
 ) -> Answer {
     wanted(&handle)?;
-    let given = count(num_inputs, "input", &[input_desc.is_null()])?;
-    let wanted = count(num_outputs, "output", &[output_desc.is_null()])?;
-    let request = request(op_type, &input_desc.names(given), &output_desc.names(wanted), op_attr)?;
+    let given = input_desc.listed(num_inputs, "input")?;
+    let wanted = output_desc.listed(num_outputs, "output")?;
+    let request = request(op_type, &given, &wanted, op_attr)?;
     handle.set(create(&request)?.pointer());
     Ok(())
 }
@@ -53,9 +53,7 @@ pub(crate) fn aclopExecWithHandle(
     stream: aclrtStream,
 ) -> Answer {
     let plan = find_handle(handle)?;
-    let given = count(num_inputs, "input", &[inputs.is_null()])?;
-    let wanted = count(num_outputs, "output", &[outputs.is_null()])?;
-    let (inputs, outputs) = (inputs.names(given), outputs.names(wanted));
+    let (inputs, outputs) = (inputs.listed(num_inputs, "input")?, outputs.listed(num_outputs, "output")?);
     check_both(|what, buffers| check_buffers(plan.name(), what, buffers), &inputs, &outputs, stream)?;
     if are_empty(plan.name(), &outputs)? {
         return Ok(());

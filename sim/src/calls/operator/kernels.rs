@@ -1,6 +1,6 @@
 //! Choosing kernels that a program brings for operators of its own.
 
-use super::operands::{count, request};
+use super::operands::{Listed, count, request};
 use crate::abi::{Address, In, KernelChoice, Name, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::operators::{Chosen, check_chosen, choice_of, choose, register_choice, unregister_choice};
@@ -26,9 +26,9 @@ pub(crate) fn aclopUpdateParams(
     output_desc: In<'_, *const aclTensorDesc>,
     attr: Name<aclopAttr>,
 ) -> Answer {
-    let given = count(num_inputs, "input", &[input_desc.is_null()])?;
-    let wanted = count(num_outputs, "output", &[output_desc.is_null()])?;
-    let request = request(op_type, &input_desc.names(given), &output_desc.names(wanted), attr)?;
+    let given = input_desc.listed(num_inputs, "input")?;
+    let wanted = output_desc.listed(num_outputs, "output")?;
+    let request = request(op_type, &given, &wanted, attr)?;
     let (choice, chosen) = (choice_of(&request.name)?, Chosen::new());
     let lists = ((num_inputs, &input_desc), (num_outputs, &output_desc));
     let code = user_code::run_within(0, || choice.ask(lists.0, lists.1, attr, chosen.name()));
@@ -61,7 +61,7 @@ pub(crate) fn aclopSetKernelWorkspaceSizes(
     workspace_sizes: In<'_, usize>,
 ) -> Answer {
     check_chosen(kernel_desc)?;
-    count(num_workspaces, "workspace", &[workspace_sizes.is_null()]).map(drop)
+    count(num_workspaces, "workspace", workspace_sizes.is_null()).map(drop)
 }
 
 fn name(op_type: Text<'_>) -> Answer<String> {

@@ -1,6 +1,6 @@
 //! What calls about operators say of operands.
 
-use crate::abi::{Name, Text};
+use crate::abi::{In, Name, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::memory::areas::{Area, read_area};
 use crate::machine::models::{TensorDesc, with_tensor};
@@ -29,16 +29,34 @@ fn descriptions(name: &str, what: &str, list: &[Name<aclTensorDesc>]) -> Answer<
 
 /// Refuses numbers of operands that are no numbers. Some calls do so before they look at anything else.
 pub(super) fn check_counts(inputs: i32, outputs: i32) -> Answer {
-    count(inputs, "input", &[]).and_then(|_| count(outputs, "output", &[])).map(drop)
+    count(inputs, "input", false).and_then(|_| count(outputs, "output", false)).map(drop)
 }
 
-/// The length of a list whose pointers these are: as C pairs them, and none of them null unless the list is empty.
-pub(super) fn count(length: i32, what: &str, nulls: &[bool]) -> Answer<usize> {
+/// A length that C pairs with a list, which is not null unless it is empty.
+pub(super) fn count(length: i32, what: &str, is_null: bool) -> Answer<usize> {
     let count = usize::try_from(length).map_err(|_| Failure::invalid(format!("there are no {length} {what}s")))?;
-    if count > 0 && nulls.contains(&true) {
+    if count > 0 && is_null {
         return Err(Failure::invalid(format!("{count} {what}s are announced, and a list of them is null")));
     }
     Ok(count)
+}
+
+/// A list of operands, or of their descriptions.
+pub(super) trait Listed<T> {
+    /// As many as the call says.
+    fn listed(&self, length: i32, what: &str) -> Answer<Vec<Name<T>>>;
+}
+
+impl<T> Listed<T> for In<'_, *const T> {
+    fn listed(&self, length: i32, what: &str) -> Answer<Vec<Name<T>>> {
+        Ok(self.names(count(length, what, self.is_null())?))
+    }
+}
+
+impl<T> Listed<T> for In<'_, *mut T> {
+    fn listed(&self, length: i32, what: &str) -> Answer<Vec<Name<T>>> {
+        Ok(self.names(count(length, what, self.is_null())?))
+    }
 }
 
 /// For calls that take no operands in host memory, except constants (200001).
