@@ -55,6 +55,33 @@ fn a_piece_that_fails_keeps_none_of_the_others_and_comes_back_as_work() {
     alone.assert_nothing_lives();
 }
 
+/// What the list has given before is dropped while it works, and its memory is freed afterwards.
+#[proves(MEM_02, STREAM_04)]
+#[test]
+fn a_list_that_panics_leaves_no_memory_under_the_work_that_it_has_given() {
+    let alone = alone();
+    let runtime = open();
+    runtime
+        .with(|current| {
+            for limit in [Some(LONG), None] {
+                let (release, first, own) = held(current, 1);
+                let mut first = Some(first);
+                let works = [(); 2].into_iter().map(|()| first.take().expect("the list has one piece"));
+                let waiting = AssertUnwindSafe(|| match limit {
+                    None => current.wait_all(works).len(),
+                    Some(limit) => current.wait_all_within(works, limit).len(),
+                });
+                assert!(catch_unwind(waiting).is_err(), "it waits for a piece before it has the list");
+                release.send(()).unwrap();
+                let next = set(current, &own, 2).wait(current).unwrap();
+                assert_eq!(next.to_vec(current).unwrap(), [2; 8]);
+            }
+        })
+        .unwrap();
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
 /// The second piece lets the first one go, so a wait between them would wait for ever.
 #[proves(STREAM_04)]
 #[test]
